@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <set>
 
 #include "human_units.hpp"
@@ -156,15 +157,24 @@ void print_outliers(const DatasetOverview& overview) {
     has_some = true;
   };
   const Json notes = overview.provenance.is_object() ? overview.provenance.value("notes", Json()) : Json();
-  for (const Json& sizes : list_at(notes, "source_sizes")) {
-    add("images of " + text_at(sizes, "split"),
+  const Json all_sizes = list_at(notes, "source_sizes");
+  std::map<std::string, int> source_count, number;  // of each split
+  for (const Json& sizes : all_sizes) ++source_count[text_at(sizes, "split")];
+  for (const Json& sizes : all_sizes) {
+    const std::string split = text_at(sizes, "split");
+    const int source = ++number[split];
+    add("images of " + split +
+            (source_count[split] == 1 ? ""
+                                      : ", source " + std::to_string(source) + " (" + text_at(sizes, "images") + ")"),
         text_at(sizes, "smallest") + " to " + text_at(sizes, "largest") + ", median " + text_at(sizes, "median") +
             "; " + text_at(sizes, "enlarged") + " enlarged, " + text_at(sizes, "outliers") + " of unusual size");
     for (const Json& outlier : list_at(sizes, "first_outliers")) {
       add("", text_at(outlier, "size") + "  " + text_at(outlier, "name"));
     }
   }
-  for (const LabelOutliers& outliers : overview.label_outliers) add("labels of " + outliers.split, to_text(outliers));
+  for (const LabelOutliers& outliers : overview.label_outliers) {
+    add("labels of " + outliers.split, to_text(outliers, overview.class_names));
+  }
   if (!has_some) return;
   std::cout << "\nSizes and outliers\n";
   table.print(std::cout, "  ");

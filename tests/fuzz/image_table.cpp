@@ -1,4 +1,4 @@
-// Fuzzes image lists. The first byte selects CSV, TSV or JSON Lines.
+// Fuzzes image lists. The first byte selects CSV, TSV, JSON Lines or JSON.
 #include "sources/lists/image_table.hpp"
 
 #include <array>
@@ -9,7 +9,7 @@
 using namespace octavo;
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  constexpr std::array<const char*, 3> kNames = {"list.csv", "list.tsv", "list.jsonl"};
+  constexpr std::array<const char*, 4> kNames = {"list.csv", "list.tsv", "list.jsonl", "list.json"};
   if (size == 0) return 0;
   return fuzz::run_input([&] {
     const std::string name = kNames[data[0] % kNames.size()];
@@ -19,9 +19,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (sources::judge_table(*tree, name, "").kind != sources::TableVerdict::Kind::list) return false;
     fuzz::refuse_or_read([&] {
       const SourceOptions options = {.columns = {"all"}, .class_names = {"cat", "dog"}, .skip_unreadable = true};
-      sources::read_image_table(tree, name, "train", options);
+      sources::read_image_table(tree, name, {"train", false}, options);
     });
-    sources::read_image_table(tree, name, "", {});
+    sources::read_image_table(tree, name, {}, {});
     return true;
   });
 }

@@ -76,6 +76,8 @@ void add_lists(Seeds& seeds) {
   seeds["image_table/tsv"] = "\1path\ttarget\na\t0.5\nc\t1\n"s;
   seeds["image_table/json_lines"] =
       "\2{\"image\": \"a.png\", \"label\": [0, 1]}\n{\"image\": \"b.jpg\", \"label\": [1, 1]}\n"s;
+  seeds["image_table/json_array"] =
+      "\3[{\"image\": \"a.png\", \"label\": 1},\n {\"image\": \"b.jpg\", \"label\": 0}]\n"s;
   seeds["image_table/columns"] = "\0id,one,two\na,0,1\nb,1,0\n"s;
   seeds["export_index/classes"] =
       R"({"format": "octavo-export", "version": 1, "classes": ["cat", "dog"],

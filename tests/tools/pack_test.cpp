@@ -397,6 +397,28 @@ TEST_CASE("info reports which classes have few samples", "[unit][tools]") {
   CHECK(outliers[0]["frequent_classes"].empty());
   CHECK_THAT(run_octavo({"info", folder / "a.h5"}).out,
              ContainsSubstring("fewer than a tenth of the median (40 samples): 1 class (2)"));
+  // Classes are shown by their names; the doctor prints the same text.
+  std::ofstream(folder / "names.txt") << "ant\nbee\ncat\ndog\nelk\n";
+  REQUIRE(run_octavo({"pack", folder.path(), "-o", folder / "b.h5", "--classes", folder / "names.txt", "--quiet"})
+              .exit_code == 0);
+  const std::string expected =
+      "no samples: 1 class (dog); fewer than a tenth of the median (40 samples): 1 class (cat)";
+  CHECK_THAT(run_octavo({"info", folder / "b.h5"}).out, ContainsSubstring(expected));
+  CHECK_THAT(run_octavo({"doctor", folder / "b.h5"}).out, ContainsSubstring("labels of train: " + expected));
+}
+
+TEST_CASE("info tells the sources of one split apart", "[unit][tools]") {
+  const TemporaryFolder folder;
+  for (const std::string name : {"a", "b"}) {
+    write_png(folder / name / "1.png", 6, 4, 10);
+    std::ofstream(folder / (name + "/list.csv")) << "path,label\n1.png,1\n";
+  }
+  std::ofstream(folder / "b/list.csv", std::ios::app) << "1.png,0\n";
+  REQUIRE(
+      run_octavo({"pack", folder / "a/list.csv", folder / "b/list.csv", "-o", folder / "a.h5", "--quiet"}).exit_code ==
+      0);
+  CHECK_THAT(run_octavo({"info", folder / "a.h5"}).out,
+             ContainsSubstring("images of train, source 1 (1)") && ContainsSubstring("images of train, source 2 (2)"));
 }
 
 TEST_CASE("labels in another file are named after the images", "[unit][tools]") {

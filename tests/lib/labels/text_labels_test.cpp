@@ -34,6 +34,17 @@ TEST_CASE("a label that is a decimal integer is that class", "[unit][pack]") {
   CHECK(table.unlabeled.empty());
 }
 
+TEST_CASE("numbers with thousands separators are not class names unless given", "[unit][pack]") {
+  CHECK_THROWS_WITH(numbered({"500", "1,500", "-12,000.5"}),
+                    ContainsSubstring("the label \"1,500\" (line 3) is a number with a thousands separator"));
+  CHECK(numbered({"1,500", "x"}).class_names == Names{"1,500", "x"});
+  CHECK(numbered({"1,500", "2,000"}, {"2,000", "1,500"}).numbers == std::vector<double>{1, 0});
+  for (const char* const text : {"1,234", "+12,345,678", " -1,000.5 "}) CHECK(labels::has_thousands_separators(text));
+  for (const char* const text : {"", ",", "1,23", "1234,567", ",123", "1,234,", "1,234a", "1234", "1,2345"}) {
+    CHECK_FALSE(labels::has_thousands_separators(text));
+  }
+}
+
 TEST_CASE("a missing label leaves the numbers of the other classes as they are", "[unit][pack]") {
   for (const char* const missing :
        {"-1", "-1.0", "", " ", "?", "NaN", "nan", "NA", "n/a", "null", "inf", "-Infinity"}) {

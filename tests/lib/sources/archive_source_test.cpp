@@ -103,6 +103,8 @@ TEST_CASE("a folder that holds only one folder of folders is replaced by it", "[
   write_archive(folder / "d.tar", ArchiveKind::tar,
                 {{"d/list.csv", "path,label\nimages/1.png,1.5\n"}, {"d/images/1.png", gray_png(1)}});
   REQUIRE(open(folder / "d.tar")->splits()[0].labels.kind == LabelKind::target);
+  // As in a folder, this leaves out the list.
+  REQUIRE(open(folder / "d.tar", {.format = "folder"})->format() == "folder");
 }
 
 TEST_CASE("an image in an archive that cannot be decoded is a bad sample", "[unit][pack]") {

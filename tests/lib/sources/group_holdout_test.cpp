@@ -323,6 +323,23 @@ TEST_CASE("without a holdout, a group in two splits is refused", "[unit][pack]")
   }
   write_file(folder / "list.csv", list);
   CHECK_THROWS_WITH(open(folder / "list.csv", grouped({}, "patient")),
-                    ContainsSubstring("group the samples by \"patient\": group \"p0\" is in train and val; "));
+                    ContainsSubstring("group the samples by \"patient\": group \"p0\" is in train and val; ") &&
+                        ContainsSubstring("train=LIST.csv or train=FILE.h5::train train=FILE.h5::val") &&
+                        !ContainsSubstring("append"));
   CHECK(open(folder / "list.csv", grouped({}, "path:[0-9]"))->splits().size() == 2);
+  // Both remedies, and that for a second val.
+  CHECK_THROWS_WITH(open(folder / "list.csv", grouped(0.5, "path:[0-9]")),
+                    ContainsSubstring("there is a split \"val\" already; pack without `holdout`, then divide train and "
+                                      "val again: octavo repack train=FILE::train train=FILE::val -o NEW.h5"));
+  const auto sizes_of = [](const Source& source) {
+    std::vector<std::int64_t> sizes;
+    for (const SourceSplit& split : source.splits()) sizes.push_back(split.sample_count);
+    return sizes;
+  };
+  const auto listed = open_source({{folder / "list.csv", "train"}}, grouped(0.3, "patient"));
+  CHECK(sizes_of(*listed) == std::vector<std::int64_t>{3, 1});
+  pack(*open(folder / "list.csv", {.columns = {"patient"}}), folder / "a.h5");
+  const std::vector<SourceSpec> parts = {{folder / "a.h5", "train", "train"}, {folder / "a.h5", "train", "val"}};
+  CHECK(sizes_of(*open_source(parts, grouped(0.3, "patient"))) == std::vector<std::int64_t>{3, 1});
+  CHECK(sizes_of(*open_source(parts, {.holdout = 0.5})) == std::vector<std::int64_t>{2, 2});
 }

@@ -63,6 +63,40 @@ TEST_CASE("whole numbers are classes and other numbers targets and columns of 0 
   REQUIRE(files.open("path,red,round\n1.png,0,1\n")->class_names() == std::vector<std::string>{"red", "round"});
 }
 
+TEST_CASE("a guessed column of labels follows the rule of all labels", "[unit][pack]") {
+  ListedFolder files("list.csv");
+  const std::string grades = "path,grade\n1.png,0\n2.png,3\n", ages = "path,age\n1.png,0\n2.png,3.5\n";
+  const auto labels = [&](const std::string& list, const SourceOptions& options) {
+    return files.open(list, options)->splits()[0].labels;
+  };
+  const LabelLayout classes = {LabelKind::class_index, 1}, targets = {LabelKind::target, 1};
+  CHECK(labels(grades, {}) == classes);
+  CHECK(read_all(*files.open(grades)).labels == std::vector<std::int32_t>{0, 3});
+  CHECK_THAT(
+      to_json(files.open(grades)->notes()),
+      ContainsSubstring(R"(the labels are the whole numbers in \"grade\" of list.csv, and each number is a class; )"
+                        "`label_kind=target` makes them targets"));
+  CHECK(labels(grades, {.label_kind = LabelKind::class_index}) == classes);
+  CHECK(labels(grades, {.label_kind = LabelKind::target}) == targets);
+  CHECK(labels(ages, {}) == targets);
+  CHECK_THROWS_WITH(files.open(ages, {.label_kind = LabelKind::class_index}),
+                    ContainsSubstring("column \"age\": the label \"3.5\" (line 3) is not a class number"));
+  CHECK_THROWS_WITH(files.open("path,size\n1.png,0\n2.png,big\n"),
+                    ContainsSubstring("column \"size\": the labels are both numbers and names") &&
+                        ContainsSubstring("`label_column` names another column"));
+}
+
+TEST_CASE("the kind of several labels per line is refused or changed on request", "[unit][pack]") {
+  ListedFolder files("list.csv"), lines("list.jsonl");
+  const std::string bits = "path,red,round\n1.png,0,1\n", numbers = "path,x,y2\n1.png,0,2\n";
+  CHECK(files.open(bits, {.label_kind = LabelKind::class_index})->splits()[0].labels.kind == LabelKind::multi_label);
+  CHECK(files.open(bits, {.label_kind = LabelKind::target})->splits()[0].labels == LabelLayout{LabelKind::target, 2});
+  CHECK_THROWS_WITH(files.open(numbers, {.label_kind = LabelKind::class_index}),
+                    ContainsSubstring("several numbers other than 0 and 1, which are not classes"));
+  CHECK_THROWS_WITH(lines.open("{\"file\": \"1.png\", \"label\": [0, 1.5]}\n", {.label_kind = LabelKind::class_index}),
+                    ContainsSubstring("several numbers other than 0 and 1"));
+}
+
 TEST_CASE("a TSV list and a JSON Lines list give the same samples", "[unit][pack]") {
   ListedFolder tabs("list.tsv"), lines("list.jsonl");
   const auto a = tabs.open("image\ttarget\n3\t1.5\n4\t2\n");
@@ -88,7 +122,7 @@ TEST_CASE("a missing value among numbers is not a class", "[unit][pack]") {
     INFO(missing);
     const std::string column = "path,age\n1.png,31.5\n2.png," + std::string(missing) + "\n3.png,4\n";
     const std::string label = "path,label\n1.png,31.5\n2.png," + std::string(missing) + "\n3.png,4\n";
-    REQUIRE_THROWS_WITH(files.open(column), ContainsSubstring("line 3: \"age\" is missing"));
+    REQUIRE_THROWS_WITH(files.open(column), ContainsSubstring("line 3: column \"age\": its label is missing"));
     REQUIRE_THROWS_WITH(files.open(label), ContainsSubstring("line 3: its label is missing"));
     for (const std::string& list : {column, label}) {
       const auto source = files.open(list, {.skip_unreadable = true});
@@ -109,7 +143,8 @@ TEST_CASE("a missing value among numbers is not a class", "[unit][pack]") {
   REQUIRE_THROWS_WITH(files.open("path,label\n1.png,NA\n2.png,\n", {.skip_unreadable = true}),
                       ContainsSubstring("no line has"));
   // The same in the first line, but among names NA is a name.
-  REQUIRE_THROWS_WITH(files.open("path,age\n1.png,\n2.png,1\n"), ContainsSubstring("line 2: \"age\" is missing"));
+  REQUIRE_THROWS_WITH(files.open("path,age\n1.png,\n2.png,1\n"),
+                      ContainsSubstring("line 2: column \"age\": its label is missing"));
   REQUIRE(files.open("path,country\n1.png,NA\n2.png,DE\n")->splits()[0].labels == LabelLayout{});
   REQUIRE(files.open("path,label\n1.png,NA\n2.png,DE\n")->class_names() == std::vector<std::string>{"DE", "NA"});
 }
@@ -143,6 +178,28 @@ TEST_CASE("a list may have absolute paths and columns separated by semicolons", 
   write_file(other / "3.png", gray_png(3));
   REQUIRE_THROWS_WITH(files.open("path,label\n" + (other / "3.png").string() + ",1\n"),
                       ContainsSubstring("below the list's folder"));
+}
+
+TEST_CASE("numbers with thousands separators are neither targets nor class names", "[unit][pack]") {
+  ListedFolder files("list.csv");
+  const std::string list = "path,score\n1.png,\"1,500\"\n2.png,\"12,500,000.5\"\n";
+  CHECK_THROWS_WITH(files.open(list, {.label_column = "score"}),
+                    ContainsSubstring("the label \"1,500\" (line 2) is a number with a thousands separator"));
+  CHECK_THROWS_WITH(open_source({{files.folder().path()}}, {}),
+                    ContainsSubstring("list.csv is not used as a list of images: numbers in \"score\" have thousands "
+                                      "separators, such as \"1,500\" (line 2); remove the separators"));
+  CHECK_THAT(
+      to_json(files.open(list)->notes()),
+      ContainsSubstring(R"(list.csv: numbers in \"score\" have thousands separators, such as \"1,500\" (line 2); )"
+                        "without them, they would be labels"));
+  const std::string small = "path,score\n1.png,500\n2.png,\"1,500\"\n";
+  CHECK_THROWS_WITH(files.open(small, {.label_column = "score"}), ContainsSubstring("the label \"1,500\" (line 3)"));
+  // Names that only look similar, or that are given.
+  const auto names = [&](const std::string& one, const SourceOptions& options = {}) {
+    return files.open("path,label\n1.png,\"" + one + "\"\n2.png,\"1,500\"\n", options)->class_names();
+  };
+  for (const char* const one : {"1,50", "1500,000", ",500", "1,500,", "1,500a", "a"}) CHECK(names(one).size() == 2);
+  CHECK(names("2,500", {.class_names = {"1,500", "2,500"}}).size() == 2);
 }
 
 TEST_CASE("decimal commas are recognized only in all-numeric columns and not as thousands separators", "[unit][pack]") {
@@ -202,10 +259,32 @@ TEST_CASE("each split folder may have its own list", "[unit][pack]") {
   REQUIRE(three->splits().size() == 3);
   CHECK(three->splits()[2].name == "val");
   CHECK(three->splits()[2].labels.kind == LabelKind::none);
-  // Class folders take precedence, as without a list.
+  // With class folders, lists of splits are not read, which is only an error if labels are missing.
   fs::create_directories(folder / "val/cat");
   fs::rename(folder / "val/1.png", folder / "val/cat/1.png");
-  CHECK(open_source({{folder.path()}}, {})->format() == "folder");
+  CHECK_THROWS_WITH(open_source({{folder.path()}}, options),
+                    ContainsSubstring("test/metadata.csv is not used as a list of images: another split has folders") &&
+                        ContainsSubstring("name each split, such as train=" + folder.path().string()));
+  write_file(folder / "val/dog/1.png", gray_png(1));
+  CHECK(open_source({{folder.path()}}, options)->format() == "folder");
+}
+
+TEST_CASE("a split that the user names precedes a column of splits", "[unit][pack]") {
+  ListedFolder files("list.csv");
+  write_file(files.folder() / "list.csv",
+             "path,label,patient,Split\n1.png,a,p,train\n2.png,b,q,val\n3.png,a,p,val\n4.png,b,r,test\n");
+  const auto source = open_source({{files.folder() / "list.csv", "foo"}}, {});
+  REQUIRE(source->splits().size() == 1);
+  CHECK(source->splits()[0].name == "foo");
+  CHECK(source->splits()[0].sample_count == 4);
+  CHECK_THAT(to_json(source->notes()),
+             ContainsSubstring(R"(list.csv: the column \"Split\" is ignored, because the command )"
+                               R"(names the split \"foo\")"));
+  // The remedy for groups that the splits of a list share.
+  const SourceOptions options = {.holdout = 0.3, .group_by = "patient"};
+  const auto divided = open_source({{files.folder() / "list.csv", "train"}}, options);
+  REQUIRE(divided->splits().size() == 2);
+  CHECK(divided->splits()[1].name == "val");
 }
 
 TEST_CASE("a list cannot name more splits than a dataset file allows", "[unit][pack]") {
@@ -260,6 +339,27 @@ TEST_CASE("a key that only later JSON lines have is noted and cannot be kept", "
                     ContainsSubstring("the first line has no \"sex\", but later lines do; add it, or null"));
   const std::string with_null = R"({"file": "1.png", "label": 1, "sex": null})" + lines.substr(lines.find('\n'));
   CHECK(files.open(with_null, {.columns = {"sex"}})->sample_metadata(0, 1) == R"(["f"])");
+}
+
+TEST_CASE("a JSON array of objects is a list", "[unit][pack]") {
+  ListedFolder files("list.json");
+  const auto source = files.open(
+      "\n [\n{\"file\": \"1.png\",\n \"label\": \"a],\\\"[{\"},\n"
+      "{\"file\": \"2.png\", \"label\": \"b\"} ]\n");
+  CHECK(source->class_names() == std::vector<std::string>{"a],\"[{", "b"});
+  CHECK(read_all(*source).labels == std::vector<std::int32_t>{0, 1});
+  CHECK(open_source({{files.folder().path()}}, {})->format() == "manifest");
+  // JSON Lines may have this extension too.
+  CHECK(files.open("{\"file\": \"1.png\", \"label\": 1}\n")->splits()[0].sample_count == 1);
+
+  const std::string good = "[{\"file\": \"1.png\", \"label\": 1}", next = "{\"file\": \"9.png\", \"label\": 1}";
+  CHECK_THROWS_WITH(files.open(good + ",\n" + next + "]"), ContainsSubstring("line 2: the image \"9.png\""));
+  CHECK_THROWS_WITH(files.open(good + ",\n]"), ContainsSubstring("line 2 is not valid JSON"));
+  CHECK_THROWS_WITH(files.open(good + "\n " + next + "]"), ContainsSubstring("line 2 is not valid JSON at byte 2"));
+  CHECK_THROWS_WITH(files.open(good + "\n"), ContainsSubstring("line 2 is not valid JSON: the array does not end"));
+  CHECK_THROWS_WITH(files.open(good + "]\n7"), ContainsSubstring("line 2 is not valid JSON: text follows the array"));
+  CHECK_THROWS_WITH(files.open("[7]"), ContainsSubstring("line 1 is not a JSON object"));
+  CHECK_THROWS_WITH(files.open("[]"), ContainsSubstring("no path column found"));
 }
 
 TEST_CASE("unreadable lists are refused with the line", "[unit][pack]") {

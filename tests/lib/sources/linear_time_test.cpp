@@ -105,13 +105,13 @@ TEST_CASE("reading a list takes linear time in its columns and classes", "[unit]
           for (int i = 0; i < columns; ++i) list += "," + name_of(i), line += ",1";
           const auto tree = std::make_shared<fuzz::MemoryTree>(
               std::vector<std::pair<std::string, std::string>>{{"list.csv", list + "\n" + line + "\n"}, {"a.png", ""}});
-          sources::read_image_table(tree, "list.csv", "", {});
+          sources::read_image_table(tree, "list.csv", {}, {});
         }) < kMostGrowth);
   CHECK(growth([](int classes) {
           std::string list = "file,label\n";
           for (int i = 0; i < classes; ++i) list += "a.png," + name_of(i) + "\n";
           const auto tree = std::make_shared<fuzz::MemoryTree>(
               std::vector<std::pair<std::string, std::string>>{{"list.csv", list}, {"a.png", ""}});
-          sources::read_image_table(tree, "list.csv", "", {.class_names = names_of(classes)});
+          sources::read_image_table(tree, "list.csv", {}, {.class_names = names_of(classes)});
         }) < kMostGrowth);
 }

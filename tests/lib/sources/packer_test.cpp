@@ -186,6 +186,20 @@ TEST_CASE("a bad sample stops packing and leaves nothing or is skipped and recor
   REQUIRE(files_in(folder / "out") == 1);
 }
 
+TEST_CASE("a split of which all samples are skipped is refused with the reason", "[unit][pack]") {
+  const TemporaryFolder folder;
+  std::string cut = gray_png(2);
+  cut.resize(cut.size() - 20);
+  for (const char* const name : {"train/c/0.png", "train/c/1.png"}) write_file(folder / "in" / name, gray_png(1));
+  for (const char* const name : {"test/c/0.png", "test/c/1.png"}) write_file(folder / "in" / name, cut);
+  const auto source = open_source({{folder / "in"}}, {.skip_unreadable = true});
+  CHECK_THROWS_WITH(
+      pack(*source, folder / "a.h5", {.skip_bad_samples = true}),
+      ContainsSubstring("pack split \"test\": no samples are left, because all 2 samples were skipped, the "
+                        "first, \"test/c/0.png\": "));
+  CHECK_FALSE(fs::exists(folder / "a.h5"));
+}
+
 TEST_CASE("progress reaches its end and an exception from it cancels and leaves nothing", "[unit][pack]") {
   const TemporaryFolder folder;
   write_idx(folder, true);

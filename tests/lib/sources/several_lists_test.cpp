@@ -87,7 +87,11 @@ TEST_CASE("a list whose name states no split is not packed next to one that does
   CHECK(source->splits()[1].name == "test");
   CHECK(source->splits()[1].labels.kind == LabelKind::none);
   CHECK_THAT(notes_of(*source), ContainsSubstring("sample_submission.csv is not packed: its name states no split, but "
-                                                  "that of test.csv does"));
+                                                  "that of test.csv does") &&
+                                    !ContainsSubstring("train="));
+  folder.write("labels.csv", "image_id,label\n4,1\n5,2\n");
+  CHECK_THAT(notes_of(*folder.open()),
+             ContainsSubstring("to pack it, name it: train=" + (folder / "labels.csv").string() + "\n"));
 }
 
 TEST_CASE("an image in several splits is noted", "[unit][pack]") {
@@ -115,6 +119,13 @@ TEST_CASE("unlisted images are counted over the whole folder of a list", "[unit]
   CHECK_THAT(notes_of(*both), ContainsSubstring("6 images next to the listed ones"));
 }
 
+TEST_CASE("the image of a skipped line is listed", "[unit][pack]") {
+  FolderOfLists folder;
+  folder.write("list.csv", "file,label\n0.png,0\n1.png,1\n2.png,\n3.png,-1\n4.png,1\n");
+  const auto notes = notes_of(*folder.open({.skip_unreadable = true}));
+  CHECK_THAT(notes, ContainsSubstring("1 image next to the listed ones is not in any list, such as \"5.png\""));
+}
+
 TEST_CASE("a folder whose name begins with the name of a packed one has unlisted images", "[unit][pack]") {
   const TemporaryFolder folder;
   for (const char* const name : {"valid/0.png", "valid/1.png", "val/2.png"}) write_file(folder / name, gray_png(1));
@@ -137,38 +148,142 @@ TEST_CASE("a list in the current folder may be named without a folder", "[unit][
   CHECK_THAT(notes_of(*source), ContainsSubstring("4 images next to the listed ones"));
 }
 
-TEST_CASE("a list that cannot be used is an error if the labels would be missing", "[unit][pack]") {
-  FolderOfLists folder;
-  const auto refused = [&](const std::string& name, const std::string& list) {
-    folder.write(name, list);
-    std::string text = "accepted";
-    try {
-      folder.open();
-    } catch (const FormatError& error) {
-      text = error.what();
-    }
-    fs::remove(folder / name);
-    return text;
-  };
-  CHECK_THAT(refused("labels.tsv", "file\tlabel\n0.png\t5\" pipe\n"),
-             ContainsSubstring("labels.tsv") && ContainsSubstring("line 2 is not valid CSV") &&
-                 ContainsSubstring("`format=folder`"));
-  CHECK_THAT(refused("labels.jsonl", "{\"file\": \"0.png\", \"label\": 1\n"),
-             ContainsSubstring("labels.jsonl") && ContainsSubstring("line 1 is not valid JSON at byte 29"));
-  CHECK_THAT(refused("labels.csv", "file,label\nA.png,1\nB.png,2\n"),
-             ContainsSubstring("labels.csv") && ContainsSubstring("line 2: the image \"A.png\" does not exist"));
-  CHECK_THAT(refused("labels.csv", "file,label\n\"0.png,1\n"), ContainsSubstring("the quotes that begin in line 2"));
-  CHECK(refused("losses.csv", "epoch,loss\n1,0.5\n") == "accepted");
+namespace {
+
+/// The error on opening a folder, or its notes.
+std::string outcome_of(const fs::path& folder, const SourceOptions& options = {}) {
+  try {
+    return notes_of(*open_source({{folder}}, options));
+  } catch (const FormatError& error) {
+    return std::string("error: ") + error.what();
+  }
 }
 
-TEST_CASE("a list that cannot be used next to class folders is noted", "[unit][pack]") {
+/// Class folders cat and dog, with an image each.
+class FolderOfClasses : public TemporaryFolder {
+ public:
+  FolderOfClasses() {
+    for (const char* const path : {"cat/0.png", "dog/1.png"}) write_file(*this / path, gray_png(1));
+  }
+};
+
+constexpr const char* kFolderInstead = "or pack the images without it with `format=folder`";
+constexpr const char* kClassesInstead = "; `format=folder` packs the class folders without the list";
+
+}  // namespace
+
+TEST_CASE("a damaged list is an error wherever the damage is", "[unit][pack]") {
+  FolderOfLists flat;
+  const FolderOfClasses classes;
+  const auto check = [&](const std::string& name, const std::string& list, const std::string& problem) {
+    INFO(name << ": " << list.substr(0, 50));
+    for (const bool has_classes : {false, true}) {
+      const fs::path folder = has_classes ? classes.path() : flat / "";
+      write_file(folder / name, list);
+      CHECK_THAT(outcome_of(folder), ContainsSubstring("error: read the list ") &&
+                                         ContainsSubstring(name + "\": " + problem) &&
+                                         ContainsSubstring(has_classes ? kClassesInstead : kFolderInstead));
+      CHECK_THAT(outcome_of(folder, {.format = "folder"}), !ContainsSubstring("error"));
+      fs::remove(folder / name);
+    }
+  };
+  check("labels.tsv", "file\tlabel\n0.png\t5\" pipe\n", "line 2 is not valid CSV");
+  check("labels.jsonl", "{\"file\": \"0.png\", \"label\": 1\n", "line 1 is not valid JSON at byte 29");
+  check("labels.csv", "file,label\n\"0.png,1\n", "the quotes that begin in line 2 do not end");
+  check("labels.csv", "file,label\n\n0.png\n", "line 3 has 1 field, the first line has 2");
+  check("labels.csv", "file,label\ncat/0.png,1\n0.png\n", "line 3 has 1 field, the first line has 2");
+  std::string many = "epoch,loss\n";  // not a list, and longer than what decides this
+  for (int i = 0; i < 300; ++i) many += "100,0.5\n";
+  check("losses.csv", many + "100\n", "line 302 has 1 field, the first line has 2");
+  std::string utf16 = "\xFF\xFE";
+  for (const char c : std::string("file,label\r\n0.png,a\r\n")) utf16 += std::string{c, '\0'};
+  check("labels.csv", utf16 + std::string{'\0', '\xDC'}, "line 3: it is not valid UTF-16");
+  check("labels.csv", utf16 + "x", "line 3: it is not valid UTF-16");
+}
+
+TEST_CASE("a damaged list of a split is an error next to a good one", "[unit][pack]") {
+  FolderOfLists folder;
+  folder.write("train.csv", "file,label\n0.png,a\n1.png,b\n");
+  folder.write("test.csv", "file,label\n2.png\n3.png,b\n");
+  CHECK_THROWS_WITH(folder.open(), ContainsSubstring("test.csv\": line 2 has 1 field, the first line has 2"));
+  // Also one that would not be packed.
+  folder.write("test.csv", "file,label\n2.png,a\n3.png,b\n");
+  std::string other = "file,label\n";
+  for (int i = 0; i < 150; ++i) other += "4.png,a\n";
+  folder.write("other.csv", other + "5.png\n");
+  CHECK_THROWS_WITH(folder.open(), ContainsSubstring("other.csv\": line 152 has 1 field"));
+}
+
+TEST_CASE("a table that is not a list is a note if there are other labels and else an error", "[unit][pack]") {
+  FolderOfLists flat;
+  const FolderOfClasses classes;
+  const auto check = [&](const std::string& name, const std::string& text, const std::string& problem) {
+    INFO(name << ": " << text);
+    const std::string expected = name + " is not used as a list of images: " + problem;
+    flat.write(name, text);
+    CHECK_THAT(outcome_of(flat / ""),
+               ContainsSubstring("error: ") && ContainsSubstring(expected) && ContainsSubstring(kFolderInstead));
+    flat.write("train.csv", "file,label\n0.png,a\n1.png,b\n");
+    CHECK_THAT(outcome_of(flat / ""), !ContainsSubstring("error: ") && ContainsSubstring(expected));
+    fs::remove(flat / "train.csv");
+    fs::remove(flat / name);
+    write_file(classes / name, text);
+    CHECK_THAT(outcome_of(classes.path()), !ContainsSubstring("error: ") && ContainsSubstring(expected));
+    fs::remove(classes / name);
+  };
+  check("losses.csv", "epoch,loss\n100,0.5\n", "no path column found; expected file_name");
+  check("scores.csv", "file,label\nelsewhere.png,cat\n", "line 2: the image \"elsewhere.png\" does not exist");
+  check("results.json", "[{\"file\": \"elsewhere.png\", \"label\": 1}]", "line 1: the image \"elsewhere.png\"");
+  FolderOfLists unlabeled;
+  unlabeled.write("captions.csv", "file,text\n0.png,sunny\n");
+  CHECK_THAT(outcome_of(unlabeled / ""), ContainsSubstring("error: ") && ContainsSubstring("no column is named label"));
+}
+
+TEST_CASE("a table without rows and a JSON document are notes", "[unit][pack]") {
+  FolderOfLists folder;
+  const auto check = [&](const std::string& name, const std::string& text, const std::string& problem) {
+    folder.write(name, text);
+    CHECK_THAT(outcome_of(folder / ""), !ContainsSubstring("error: ") &&
+                                            ContainsSubstring(name + " is not used as a list of images: " + problem));
+    fs::remove(folder / name);
+  };
+  check("labels.csv", "file,label\n", "it has only the names of columns");
+  check("labels.jsonl", "", "it is empty");
+  check("info.json", "{\n  \"license\": \"CC0\"\n}\n", "it is neither a JSON array of objects nor JSON Lines");
+  check("weights.json", "[1, 2]", "it is neither");
+  // Damage below an image is not another kind of document.
+  folder.write("list.json", "[{\"file\": \"0.png\", \"label\": 1},\n{\"file\"}]");
+  CHECK_THAT(outcome_of(folder / ""), ContainsSubstring("error: read the list") &&
+                                          ContainsSubstring("list.json\": line 2 is not valid JSON at byte 8"));
+  fs::remove(folder / "list.json");
+  for (int i = 0; i < 12; ++i) folder.write("note" + std::to_string(i) + ".json", "{}");
+  CHECK_THAT(outcome_of(folder / ""), ContainsSubstring("4 more files with the extension of a list are not used"));
+}
+
+TEST_CASE("a list in another folder than the packed one is not passed over", "[unit][pack]") {
   const TemporaryFolder folder;
-  for (const char* const path : {"cat/0.png", "dog/0.png"}) write_file(folder / path, gray_png(1));
-  write_file(folder / "scores.csv", "file,label\nelsewhere.png,cat\n");
-  const auto source = open_source({{folder.path()}}, {});
-  CHECK(source->class_names() == std::vector<std::string>{"cat", "dog"});
-  CHECK_THAT(notes_of(*source), ContainsSubstring("scores.csv is not used as a list of images: line 2: the image "
-                                                  "\"elsewhere.png\" does not exist"));
+  write_file(folder / "img/0.png", gray_png(1));
+  write_file(folder / "sub/a.csv", "path,label\n../img/0.png,cat\n");
+  CHECK_THAT(outcome_of(folder.path()),
+             ContainsSubstring("error") &&
+                 ContainsSubstring("sub/a.csv is not used as a list of images: lists are only "
+                                   "read in the packed folder itself; move it there") &&
+                 ContainsSubstring(kFolderInstead));
+  write_file(folder / "more/0.png", gray_png(1));
+  CHECK_THAT(outcome_of(folder.path()), ContainsSubstring("ignored 1 file") && ContainsSubstring("sub/a.csv"));
+}
+
+TEST_CASE("labels of a list that are not its class folders are noted", "[unit][pack]") {
+  const FolderOfClasses folder;
+  write_file(folder / "list.csv", "file,label\ncat/0.png,x\ndog/1.png,y\n");
+  CHECK_THAT(outcome_of(folder.path()), ContainsSubstring("the labels are those of list.csv; the folders \"cat\", "
+                                                          "\"dog\" are not used as classes; `format=folder`"));
+  CHECK_THAT(outcome_of(folder / "list.csv"), !ContainsSubstring("are not used as classes"));
+  write_file(folder / "list.csv", "file,label\ncat/0.png,cat\ndog/1.png,dog\n");
+  CHECK(outcome_of(folder.path()).empty());
+  write_file(folder / "list.csv", "file,label\ncat/0.png,x\ndog/9.png,y\n");
+  CHECK_THAT(outcome_of(folder.path()),
+             ContainsSubstring("line 3: the image \"dog/9.png\" does not exist") && ContainsSubstring(kClassesInstead));
 }
 
 TEST_CASE("paths are found by the files that exist", "[unit][pack]") {

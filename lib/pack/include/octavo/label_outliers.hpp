@@ -36,7 +36,8 @@ std::map<std::int32_t, std::int64_t> count_classes(const Split& split);
 /// targets are kept in memory. Throws IoError if they cannot be read.
 LabelOutliers find_label_outliers(const Split& split);
 
-/// One line for people: "no samples: 3 classes (4, 7, 9); ...". Empty if there is nothing.
-std::string to_text(const LabelOutliers& outliers);
+/// One line for people: "no samples: 3 classes (cat, dog, 9); ...". Classes without a name are shown as numbers. Empty
+/// if there is nothing.
+std::string to_text(const LabelOutliers& outliers, const std::vector<std::string>& class_names);
 
 }  // namespace octavo

@@ -150,7 +150,7 @@ void add_label_findings(const FindingList& list) {
     const auto class_count = std::ssize(outliers.empty) + std::ssize(outliers.rare) + std::ssize(outliers.frequent) +
                              std::ssize(outliers.nameless);
     list.add(DoctorCheck::unusual_labels, class_count + outliers.not_finite_targets + outliers.far_targets,
-             "labels of " + split.name() + ": " + to_text(outliers));
+             "labels of " + split.name() + ": " + to_text(outliers, list.dataset.class_names()));
   }
 }
 

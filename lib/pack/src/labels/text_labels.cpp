@@ -65,6 +65,19 @@ std::optional<double> number_in(std::string_view text) {
   return value;
 }
 
+bool has_thousands_separators(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789";
+  text = trimmed(text);
+  if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+  const std::size_t first = text.find(',');
+  if (first == std::string_view::npos || first < 1 || first > 3) return false;
+  if (text.substr(0, first).find_first_not_of(kDigits) != std::string_view::npos) return false;
+  for (text.remove_prefix(first); text.starts_with(','); text.remove_prefix(4)) {
+    if (text.size() < 4 || text.substr(1, 3).find_first_not_of(kDigits) != std::string_view::npos) return false;
+  }
+  return text.empty() || (text[0] == '.' && text.find_first_not_of(kDigits, 1) == std::string_view::npos);
+}
+
 TextLabels::TextLabels(std::vector<std::string> given_names, std::optional<LabelKind> wanted)
     : given_names_(std::move(given_names)), wanted_(wanted) {}
 
@@ -111,7 +124,20 @@ LabelTable TextLabels::numbered(const PlaceOf& place_of) const {
   return numbered_classes(place_of);
 }
 
+void TextLabels::refuse_thousands(const PlaceOf& place_of) const {
+  std::optional<std::size_t> first;
+  for (std::size_t at = 0; at < labels_.size(); ++at) {
+    if (labels_[at].meaning != Meaning::name) continue;
+    if (!has_thousands_separators(text_of(at))) return;
+    if (!first) first = at;
+  }
+  throw FormatError("the label " + example(first.value(), place_of) +
+                    " is a number with a thousands separator; remove the separators, or name all classes with "
+                    "`classes`");
+}
+
 LabelTable TextLabels::numbered_names(const PlaceOf& place_of) const {
+  if (given_names_.empty()) refuse_thousands(place_of);
   std::map<std::string_view, std::int32_t> places;
   for (std::size_t i = 0; i < given_names_.size(); ++i) places.emplace(given_names_[i], static_cast<std::int32_t>(i));
   std::optional<std::size_t> first_number, first_name;

@@ -50,8 +50,9 @@ class TextLabels {
   /// Adds the label of the next sample.
   void add(std::string_view text);
 
-  /// The labels of all samples. Throws FormatError, with the reason only, if there are both numbers and names, or whole
-  /// numbers that are not class numbers from 0 to 2147483647; it shows one example of each, with its place.
+  /// The labels of all samples. Throws FormatError, with the reason only, if there are both numbers and names, whole
+  /// numbers that are not class numbers from 0 to 2147483647, or, without given names, only names that are numbers with
+  /// thousands separators; it shows one example of each, with its place.
   LabelTable numbered(const PlaceOf& place_of) const;
 
  private:
@@ -66,6 +67,8 @@ class TextLabels {
   bool has(Meaning meaning) const;
   const std::string& text_of(std::size_t at) const { return texts_[labels_[at].text]; }
   std::string example(std::size_t at, const PlaceOf& place_of) const;
+  /// Throws if all names are numbers with thousands separators. Requires a name.
+  void refuse_thousands(const PlaceOf& place_of) const;
   LabelTable numbered_names(const PlaceOf& place_of) const;
   LabelTable numbered_classes(const PlaceOf& place_of) const;
   LabelTable targets() const;
@@ -77,6 +80,9 @@ class TextLabels {
   std::vector<std::string> texts_;  ///< each different text once
   std::unordered_map<std::string, std::uint32_t> number_of_text_;
 };
+
+/// Whether a text is a number with a comma before every three digits, "1,234" or "-1,234.5", without blanks around it.
+bool has_thousands_separators(std::string_view text);
 
 /// The number that a text is, without blanks around it and with "+" allowed; nothing if it is not a finite decimal
 /// number.

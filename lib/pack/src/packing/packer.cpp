@@ -8,6 +8,7 @@
 #include <octavo/byte_count.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/pack.hpp>
+#include <octavo/text.hpp>
 #include <octavo/writer.hpp>
 
 #include "packing/packer.hpp"
@@ -92,6 +93,7 @@ class Packer {
     summary_.skipped = source_.left_out();
     for (std::size_t split = 0; split < summary_.splits.size(); ++split) pack_split(split);
     order_skipped();
+    check_not_all_skipped();
     for (std::size_t split = 0; split < summary_.splits.size(); ++split) keep_columns(split);
     writer_.finish(packing::describe_provenance(source_, options_, summary_));
     summary_.notes = packing_notes(source_);
@@ -214,6 +216,19 @@ class Packer {
       return a.split != b.split ? a.split < b.split : a.failure.row < b.failure.row;
     });
     for (const Skipped& skipped : skipped_) summary_.skipped.push_back(skipped.failure);
+  }
+
+  /// A split must have samples; the reason why they were skipped is the reason why it has none.
+  void check_not_all_skipped() const {
+    for (std::size_t split = 0; split < summary_.splits.size(); ++split) {
+      if (summary_.splits[split].sample_count > 0) continue;
+      const auto first = std::ranges::find(skipped_, split, &Skipped::split);
+      if (first == skipped_.end()) continue;
+      throw FormatError("pack split \"" + summary_.splits[split].name + "\": no samples are left, because all " +
+                        counted(source_.splits()[split].sample_count, "sample") + " were skipped, the first, \"" +
+                        printable(first->failure.name) + "\": " + first->failure.reason +
+                        "; repair the samples, or leave out the split");
+    }
   }
 
   [[noreturn]] void refuse(const SampleFailure& failure) const {

@@ -5,6 +5,7 @@
 #include <span>
 
 #include <octavo/byte_count.hpp>
+#include <octavo/text.hpp>
 
 namespace octavo {
 namespace {
@@ -41,12 +42,15 @@ std::int64_t median_of(std::vector<std::int64_t> counts) {
   return *middle;
 }
 
-void add_classes(std::string& text, const std::string& what, const std::vector<std::int32_t>& labels) {
+void add_classes(std::string& text, const std::string& what, const std::vector<std::int32_t>& labels,
+                 const std::vector<std::string>& class_names) {
   if (labels.empty()) return;
   text += (text.empty() ? "" : "; ") + what + " " + format_count(std::ssize(labels)) +
           (labels.size() == 1 ? " class (" : " classes (");
   for (std::size_t i = 0; i < std::min(labels.size(), kMostListedClasses); ++i) {
-    text += (i == 0 ? "" : ", ") + std::to_string(labels[i]);
+    const bool is_named = labels[i] >= 0 && labels[i] < std::ssize(class_names);
+    text += i == 0 ? "" : ", ";
+    text += is_named ? printable(class_names[static_cast<std::size_t>(labels[i])]) : std::to_string(labels[i]);
   }
   text += labels.size() > kMostListedClasses ? ", ...)" : ")";
 }
@@ -132,13 +136,13 @@ LabelOutliers find_label_outliers(const Split& split) {
   return outliers_of_targets(split.name(), targets, layout.width);
 }
 
-std::string to_text(const LabelOutliers& outliers) {
+std::string to_text(const LabelOutliers& outliers, const std::vector<std::string>& class_names) {
   const std::string median = "the median (" + counted(outliers.median_count, "sample") + "):";
   std::string text;
-  add_classes(text, "no samples:", outliers.empty);
-  add_classes(text, "fewer than a tenth of " + median, outliers.rare);
-  add_classes(text, "more than ten times " + median, outliers.frequent);
-  add_classes(text, "no class name:", outliers.nameless);
+  add_classes(text, "no samples:", outliers.empty, class_names);
+  add_classes(text, "fewer than a tenth of " + median, outliers.rare, class_names);
+  add_classes(text, "more than ten times " + median, outliers.frequent, class_names);
+  add_classes(text, "no class name:", outliers.nameless, class_names);
   add_targets(text, "that is not finite", outliers.not_finite_targets);
   add_targets(text, "far outside the usual range", outliers.far_targets);
   return text;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <octavo/errors.hpp>
+#include <octavo/text.hpp>
 
 #include "images/image_codec.hpp"
 #include "sources/combine/split_names.hpp"
@@ -14,6 +15,7 @@
 #include "sources/files_by_name.hpp"
 #include "sources/label_file.hpp"
 #include "sources/lists/export_index.hpp"
+#include "sources/lists/image_table.hpp"
 #include "sources/lists/list_discovery.hpp"
 #include "sources/lists/numbered_paths.hpp"
 #include "sources/lists/web_dataset.hpp"
@@ -61,10 +63,11 @@ std::vector<Finding> findings_of_lists(const Tree& tree, const std::string& spli
 }
 
 /// Image lists inside split folders, next to the images (as in Hugging Face's imagefolder). A split without a list then
-/// has no labels.
+/// has no labels. If there are none, the remarks on other tables are added to `unread`.
 std::vector<Finding> image_tables_in_splits(const Tree& tree, const std::string& folder,
-                                            const std::string& label_column) {
+                                            const std::string& label_column, FolderLists& unread) {
   std::vector<Finding> findings;
+  FolderLists all;
   bool has_list = false;
   for (const std::string& name : tree->entries(folder).folders) {
     const auto split = split_of_folder_name(name);
@@ -74,15 +77,37 @@ std::vector<Finding> image_tables_in_splits(const Tree& tree, const std::string&
     if (std::none_of(files.begin(), files.end(), &images::has_image_name)) return {};
     FolderLists lists = find_lists(*tree, path, label_column);
     has_list = has_list || !lists.paths.empty();
+    all.remarks.insert(all.remarks.end(), lists.remarks.begin(), lists.remarks.end());
+    if (all.problem.empty()) all.problem = lists.problem;
     if (lists.paths.empty()) {
       findings.push_back(finding_of_images(tree, path, *split, std::move(lists)));
     } else {
       for (Finding& list : findings_of_lists(tree, *split, std::move(lists))) findings.push_back(std::move(list));
     }
   }
-  if (!has_list) return {};
+  if (!has_list) {
+    unread.remarks.insert(unread.remarks.end(), all.remarks.begin(), all.remarks.end());
+    if (unread.problem.empty()) unread.problem = all.problem;
+    return {};
+  }
   sort_by_split(findings);
+  findings[0].remarks.insert(findings[0].remarks.begin(), unread.remarks.begin(), unread.remarks.end());
   return findings;
+}
+
+/// Without other labels, a list that is not in the packed folder itself probably has them.
+void add_problem_of_nested(const FileTree& tree, const std::string& folder, FolderLists& lists) {
+  if (!lists.remarks.empty()) return;
+  for (const std::string& file : tree.files_below(folder)) {
+    if (file.find('/') == std::string::npos || !has_table_extension(file)) continue;
+    // See image_tables_in_splits().
+    const bool is_in_split = split_of_folder_name(fs::path(file).parent_path().string()).has_value();
+    lists.problem = printable(file) + " is not used as a list of images: " +
+                    (is_in_split ? "another split has folders of images; name each split, such as train=" +
+                                       printable(tree.file_of(files::join_path(folder, file)).string())
+                                 : "lists are only read in the packed folder itself; move it there");
+    return;
+  }
 }
 
 /// The folder where the images start. Archives often wrap everything in one folder, and users often name a folder one
@@ -179,19 +204,23 @@ std::vector<Finding> discover_in(const Tree& tree, const SourceReader* wanted, S
   if (findings.empty()) findings = dataset_files_in(tree, wanted, search);
   FolderLists lists;
   if (findings.empty() && (finds_all || wanted == &kListReader)) {
+    // The members of shards are samples, whatever their extensions.
+    if (finds_all && is_web_dataset(*tree)) return {finding_of_images(tree, folder, "", {})};
     lists = find_lists(*tree, folder, search.label_column);
     if (!lists.paths.empty()) return findings_of_lists(tree, "", std::move(lists));
-    findings = image_tables_in_splits(tree, folder, search.label_column);
+    findings = image_tables_in_splits(tree, folder, search.label_column, lists);
   }
   if (!findings.empty()) return findings;
+  if (finds_all) add_problem_of_nested(*tree, folder, lists);
   if (finds_all) return {finding_of_images(tree, folder, "", std::move(lists))};
-  throw InvalidArgument("read " + tree->name_of("") + ": " +
-                        (lists.problem.empty() ? "no file in it is named like the requested format" : lists.problem) +
-                        "; name the file");
+  throw InvalidArgument(
+      "read " + tree->name_of("") + ": " +
+      (lists.problem.empty() ? "no file in it is named like the requested format; name the file" : lists.problem));
 }
 
 std::vector<Finding> discover_file(const fs::path& path, const SourceReader* wanted, Search& search) {
   if (wanted == &kFolderReader) {
+    if (files::is_archive(path)) return discover_in(search.archives.open(path), wanted, search);
     refuse_one_image(path);
     throw InvalidArgument("read " + quoted(path) + " as a folder: it is a file");
   }
@@ -320,6 +349,7 @@ void apply(const SourceSpec& given, std::vector<Finding>& findings, Search& sear
   }
   for (Finding& finding : findings) {
     if (!spec.split.empty()) finding.split = spec.split;
+    finding.is_split_named = !spec.split.empty();
     finding.images = spec.images;
     finding.labels = spec.labels;
     if (!spec.label_file.empty()) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include <octavo/errors.hpp>
@@ -18,6 +19,7 @@
 #include "sources/combine/converted_source.hpp"
 #include "sources/combine/merged_source.hpp"
 #include "sources/discovery.hpp"
+#include "sources/lists/class_folders.hpp"
 #include "sources/lists/class_names.hpp"
 #include "sources/lists/export_index.hpp"
 #include "sources/lists/folder_listing.hpp"
@@ -170,9 +172,22 @@ std::vector<std::unique_ptr<Source>> open_lists(Parts parts, const SourceOptions
   return std::move(parts.opened);
 }
 
+sources::ImageList read_table(const Finding& finding, const SourceOptions& options) {
+  const auto& [tree, path] = std::tie(finding.tree, finding.path);
+  try {
+    auto contents = sources::read_image_table(tree, path, {finding.split, finding.is_split_named}, options);
+    const auto remark = finding.is_named ? std::nullopt : sources::remark_on_class_folders(contents, *tree, path);
+    if (remark) contents.remarks.push_back(*remark);
+    return contents;
+  } catch (const FormatError& error) {
+    if (finding.is_named) throw;
+    throw FormatError(error.what() +
+                      sources::way_out_of_list(*tree, std::filesystem::path(path).parent_path().string()));
+  }
+}
+
 sources::ReadList read_list(const Finding& finding, const SourceOptions& options) {
-  sources::ReadList list = {sources::read_image_table(finding.tree, finding.path, finding.split, options), finding.tree,
-                            finding.path, finding.is_named};
+  sources::ReadList list = {read_table(finding, options), finding.tree, finding.path, finding.is_named};
   list.contents.are_classes_sorted = options.class_names.empty();
   auto& remarks = list.contents.remarks;
   remarks.insert(remarks.end(), finding.remarks.begin(), finding.remarks.end());
@@ -233,7 +248,7 @@ std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, c
         "open the sources: a range applies only to values that are not bytes, and there are none; omit `range`");
   }
   if (lists.empty() && (!options.label_column.empty() || !options.columns.empty())) {
-    throw InvalidArgument(std::string("open the sources: found no image list (CSV, TSV or JSON Lines) for ") +
+    throw InvalidArgument(std::string("open the sources: found no image list (CSV, TSV or JSON) for ") +
                           (options.columns.empty() ? "`label_column`" : "`columns`") + "; name the file");
   }
   std::vector<sources::OtherFolder> others;

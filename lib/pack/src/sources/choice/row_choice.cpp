@@ -74,14 +74,24 @@ std::vector<Value> take_marked(std::vector<Value>& from, const std::vector<bool>
                         "\" would be empty; choose another holdout");
 }
 
+/// The remedy is tested: all samples in one file, then the split of that file.
+[[noreturn]] void refuse_second_val(const RowChoice& chosen) {
+  std::string others;
+  for (const ChosenSplit& split : chosen.splits) {
+    if (split.name != kTrain && split.name != kHeldOut) others += " FILE::" + printable(split.name);
+  }
+  throw InvalidArgument(
+      "hold out samples: there is a split \"val\" already; pack without `holdout`, then divide train and val again: "
+      "octavo repack train=FILE::train train=FILE::val" +
+      others + " -o NEW.h5, with `holdout`");
+}
+
 /// Divides `train`, and its groups.
 void hold_out(const Source& source, const SourceOptions& options, RowChoice& chosen, SampleGroups& groups) {
   const auto find = [&](const char* name) { return std::ranges::find(chosen.splits, name, &ChosenSplit::name); };
   const auto train = find(kTrain);
   if (train == chosen.splits.end()) throw InvalidArgument("hold out samples: the sources have no split \"train\"");
-  if (find(kHeldOut) != chosen.splits.end()) {
-    throw InvalidArgument("hold out samples: there is a split \"val\" already");
-  }
+  if (find(kHeldOut) != chosen.splits.end()) refuse_second_val(chosen);
   if (train->rows.empty()) refuse_empty(kTrain, options);
   const auto at = train - chosen.splits.begin();
   RowGroups train_groups;

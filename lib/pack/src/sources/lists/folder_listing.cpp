@@ -272,13 +272,14 @@ void add_list(SplitImages list, ImageList& contents) {
   contents.splits.push_back(std::move(list));
 }
 
-/// Without at least two classes, a list that cannot be used probably holds the labels.
+/// Without at least two classes, or masks, a list that is not used probably holds the labels.
 void check_list_problems(const std::vector<ImageRoot>& roots, const ImageList& contents) {
-  if (contents.class_names.size() > 1) return;
+  const auto has_masks = [](const SplitImages& list) { return !list.masks.empty(); };
+  if (contents.class_names.size() > 1 || std::ranges::any_of(contents.splits, has_masks)) return;
   for (const ImageRoot& root : roots) {
     if (root.list_problem.empty()) continue;
     throw FormatError("list the images in " + root.tree->name_of(root.folder) + ": " + root.list_problem +
-                      "; correct the list, or pack the images without it with `format=folder`");
+                      ", or pack the images without it with `format=folder`");
   }
 }
 

@@ -17,7 +17,7 @@ struct ImageRoot {
   std::string folder = {};                ///< in the tree
   std::string split = {};                 ///< empty: inferred by convention
   std::vector<std::string> remarks = {};  ///< of discovery
-  std::string list_problem = {};          ///< why a list in the folder cannot be used; empty if there is none
+  std::string list_problem = {};          ///< why a list in the folder is not used, with a remedy; empty: there is none
 };
 
 /// Lists the images of folders. A folder whose subfolders are named like splits (see split_names.hpp) has these splits.
@@ -26,8 +26,8 @@ struct ImageRoot {
 /// one numbering of classes, in options.class_order, or as in options.class_names if not empty. With
 /// options.with_masks, folders of images may have folders of masks next to them (see mask_folders.hpp).
 /// Throws InvalidArgument if no images are found, a folder next to the splits holds images, two folders are one split,
-/// a class is not among the given names, or a name is not UTF-8; FormatError if a list in the folder cannot be used and
-/// there are fewer than two class folders; IoError.
+/// a class is not among the given names, or a name is not UTF-8; FormatError if a list in the folder is not used and
+/// there are neither two class folders nor masks; IoError.
 ImageList list_image_folders(const std::vector<ImageRoot>& roots, const SourceOptions& options);
 
 }  // namespace octavo::sources

@@ -39,6 +39,8 @@ struct ImageList {
   std::int64_t ignored_file_count = 0;     ///< visible files that are not images by name, or not in a class
   std::vector<std::string> ignored_files;  ///< the first of them, by path below their root
   std::vector<SampleFailure> left_out;     ///< listed samples that cannot be used
+  std::vector<std::string>
+      left_out_files;  ///< images and masks, in the tree, that the lines of a table in left_out name
   std::vector<std::string> empty_folders;  ///< class folders without an image in any split
   std::vector<std::string> remarks;        ///< notes on surprising decisions
   std::vector<std::string> columns;        ///< of a table: all its columns, also those that are not kept

@@ -40,14 +40,16 @@ constexpr std::int64_t kCsvRatio = 72, kJsonRatio = 32;
 constexpr std::size_t kRowsJudged = 100;
 
 /// The first separator in the first line of a file named .csv. In locales with a decimal comma, spreadsheets separate
-/// columns with semicolons.
-char csv_separator(files::ByteStream& text) {
+/// columns with semicolons. Damaged text is left to read_csv(), which names the line.
+char csv_separator(files::ByteStream& text) try {
   files::TextPieces pieces(text);
   const std::string_view start = pieces.next();
   const std::string_view first_line = start.substr(0, start.find_first_of("\r\n"));
   for (const char separator : {',', ';', '\t', '|'}) {
     if (first_line.find(separator) != std::string_view::npos) return separator;
   }
+  return ',';
+} catch (const FormatError&) {
   return ',';
 }
 
@@ -84,15 +86,18 @@ std::string table_extension(const std::string& name) {
   return (path.extension() == ".gz" ? path.stem() : path).extension().string();
 }
 
-Table read_table(const files::FileTree& tree, const std::string& path, std::size_t most_rows) {
+constexpr std::size_t kAllRows = std::numeric_limits<std::size_t>::max();
+
+Table read_table(const files::FileTree& tree, const std::string& path, std::size_t most_rows, bool keeps_rows = true) {
   const std::string extension = table_extension(path);
   const bool is_csv = extension == ".csv" || extension == ".tsv";
   const std::int64_t stored_bytes = File::open_for_reading(tree.file_of(path)).length();
   const auto ratio_bytes = checked_product({stored_bytes, is_csv ? kCsvRatio : kJsonRatio});
   const TableLimits limits = {
-      most_rows, kAlwaysHeldBytes + ratio_bytes.value_or(std::numeric_limits<std::int64_t>::max() - kAlwaysHeldBytes)};
+      most_rows, kAlwaysHeldBytes + ratio_bytes.value_or(std::numeric_limits<std::int64_t>::max() - kAlwaysHeldBytes),
+      keeps_rows};
   const auto text = tree.open(path);
-  if (!is_csv) return read_json_lines(*text, limits);
+  if (!is_csv) return read_json(*text, limits);
   const char separator = extension == ".csv" ? csv_separator(*text) : '\t';
   Table table = read_csv(*text, separator, limits);
   if (separator == ';') use_decimal_points(table);
@@ -120,10 +125,12 @@ bool is_exact_number(const Cell& cell) {
 /// A list as rows of a path, an optional split, and a label. Throws FormatError with the reason only.
 class TableReader {
  public:
-  TableReader(Table table, const PathColumn& path_column, const SourceOptions& options)
+  /// `split` is not empty: all rows are in it.
+  TableReader(Table table, const PathColumn& path_column, std::string split, const SourceOptions& options)
       : table_(std::move(table)),
         columns_(table_, options, path_column),
-        labels_(table_, columns_.label, columns_.has_role(), options) {
+        labels_(table_, columns_.label, columns_.has_role(), options),
+        split_of_all_(std::move(split)) {
     if (table_.rows.empty()) throw FormatError("it is empty");
     columns_.keep_left_out(labels_.columns());
     for (const std::size_t column : columns_.kept()) {
@@ -139,9 +146,14 @@ class TableReader {
   const std::string& path_column() const { return table_.columns[static_cast<std::size_t>(columns_.path)]; }
   /// The split that a row names, or the empty string.
   std::string split(std::size_t row) const {
-    if (columns_.split < 0) return "";
+    if (columns_.split < 0 || !split_of_all_.empty()) return split_of_all_;
     const std::string name(trimmed(text_of(cell(row, columns_.split))));
     return split_of_folder_name(name).value_or(name);
+  }
+  /// The column of splits that is ignored because all rows are in one split; nothing if there is none.
+  std::optional<std::string> ignored_split_column() const {
+    if (columns_.split < 0 || split_of_all_.empty()) return std::nullopt;
+    return table_.columns[static_cast<std::size_t>(columns_.split)];
   }
   bool has_masks() const { return columns_.mask >= 0; }
   /// The path of the mask that a row names. Requires masks.
@@ -151,6 +163,7 @@ class TableReader {
   std::vector<std::string> label_columns() const { return names_of(labels_.columns()); }
   std::vector<std::string> kept_columns() const { return names_of(columns_.kept()); }
   std::vector<std::string> kept_for_choice() const { return names_of(columns_.kept_for_choice()); }
+  std::string refused_numbers() const { return sources::refused_numbers(table_); }
   std::vector<std::string> left_out_columns() const { return columns_.left_out(labels_.columns()); }
   /// The cells of the kept columns, as a JSON array. Text that is a number becomes one in a column of numbers.
   std::string metadata(std::size_t row) const {
@@ -183,6 +196,7 @@ class TableReader {
   const Table table_;
   ListColumns columns_;
   const TableLabels labels_;
+  const std::string split_of_all_;
   std::vector<bool> are_numbers_;  ///< for each kept column
 };
 
@@ -204,9 +218,9 @@ struct UsableRows {
   std::vector<std::string> masks;   ///< the same, if the list names masks
 };
 
-/// Other rows are an error, or are left out if `may_skip`.
+/// Other rows are an error, or are left out of `contents` if `may_skip`.
 UsableRows find_usable_rows(const TableReader& reader, const files::FileTree& tree, const std::string& list,
-                            bool may_skip, std::vector<SampleFailure>& left_out) {
+                            bool may_skip, ImageList& contents) {
   UsableRows usable;
   const auto not_found = [&](const std::string& named, const ListedKind& kind) {
     return std::optional(why_not_found(named, kind) + (may_skip ? "" : similar_file(tree, list, named, kind)));
@@ -224,9 +238,12 @@ UsableRows find_usable_rows(const TableReader& reader, const files::FileTree& tr
     }
     const std::string line = "line " + std::to_string(reader.line(row));
     if (!may_skip) throw FormatError(line + ": " + *problem);
-    left_out.push_back({reader.line(row), fs::path(list).filename().string() + ": " + line, *problem});
+    contents.left_out.push_back({reader.line(row), fs::path(list).filename().string() + ": " + line, *problem});
+    for (const auto& file : {image, mask}) {
+      if (file) contents.left_out_files.push_back(*file);
+    }
   }
-  if (usable.rows.empty()) throw FormatError("no line has a usable image and label; " + left_out[0].reason);
+  if (usable.rows.empty()) throw FormatError("no line has a usable image and label; " + contents.left_out[0].reason);
   return usable;
 }
 
@@ -235,7 +252,7 @@ void fill(ImageList& contents, const TableReader& reader, const Tree& tree, cons
   if (reader.has_masks() && !tree->disk_path("")) {
     throw FormatError("it names masks, which cannot be read from an archive; extract it");
   }
-  const UsableRows usable = find_usable_rows(reader, *tree, list, may_skip, contents.left_out);
+  const UsableRows usable = find_usable_rows(reader, *tree, list, may_skip, contents);
   const TableLabels::Labels labels = reader.labels().read(usable.rows);
   contents.class_names = labels.class_names;
   for (std::size_t i = 0; i < usable.rows.size(); ++i) {
@@ -254,28 +271,23 @@ void fill(ImageList& contents, const TableReader& reader, const Tree& tree, cons
   for (SplitImages& images : contents.splits) order_for_reading(images);
 }
 
-/// The first rows of a list; only one row if a later one cannot be read.
-struct FirstRows {
-  Table table;
-  bool is_cut = false;  ///< an error ended the table
-};
-
-FirstRows first_rows(const files::FileTree& tree, const std::string& path) {
+/// Whether the first row of a .json file names an image, so that it is a list even if it is damaged below.
+bool begins_as_list(const files::FileTree& tree, const std::string& path) {
   try {
-    return {read_table(tree, path, kRowsJudged), false};
+    return find_path_column(read_table(tree, path, 1), tree, path).names_files;
   } catch (const FormatError&) {
-    return {read_table(tree, path, 1), true};
+    return false;
   }
 }
 
-std::string no_labels_reason(const std::string& label_column) {
+std::string no_labels_reason(const Table& table, const std::string& label_column) {
   if (!label_column.empty()) return "it has no column \"" + label_column + "\"";
+  if (const std::string refused = refused_numbers(table); !refused.empty()) return refused + "; remove the separators";
   return "no column is named " + label_column_names() + "; name one with `label_column`";
 }
 
-bool has_labels(const Table& table, std::ptrdiff_t path_column, const std::string& label_column, bool is_cut) {
-  // If later lines cannot be read, reading the whole list reports why.
-  if (label_column.empty()) return has_labels(table, path_column).value_or(is_cut);
+bool has_labels(const Table& table, std::ptrdiff_t path_column, const std::string& label_column) {
+  if (label_column.empty()) return has_labels(table, path_column).value_or(false);
   try {
     find_column(table, label_column);
     return true;
@@ -284,53 +296,91 @@ bool has_labels(const Table& table, std::ptrdiff_t path_column, const std::strin
   }
 }
 
+/// The verdict on a table that can be parsed so far.
+TableVerdict judge_rows(const Table& table, const files::FileTree& tree, const std::string& path,
+                        const std::string& label_column) {
+  using Kind = TableVerdict::Kind;
+  try {
+    const PathColumn column = find_path_column(table, tree, path);
+    if (table.columns.empty()) return {Kind::empty, "it is empty"};
+    if (table.rows.empty()) return {Kind::empty, "it has only the names of columns"};
+    if (column.index < 0) return {Kind::other, "no path column found; expected " + path_column_names()};
+    if (column.names_files) {
+      return has_labels(table, column.index, label_column)
+                 ? TableVerdict{Kind::list, ""}
+                 : TableVerdict{Kind::other, no_labels_reason(table, label_column)};
+    }
+    const std::string first = text_of(table.rows[0][static_cast<std::size_t>(column.index)]);
+    return {Kind::other, "line " + std::to_string(table.lines[0]) + ": " + why_not_found(first, kListedImages) +
+                             similar_file(tree, path, first, kListedImages)};
+  } catch (const FormatError& error) {
+    return {Kind::other, error.what()};
+  }
+}
+
 }  // namespace
 
-bool is_image_table_name(const std::string& name) {
+bool has_table_extension(const std::string& name) {
   const std::string extension = table_extension(name);
   return extension == ".csv" || extension == ".tsv" || extension == ".jsonl" || extension == ".ndjson";
 }
 
-TableVerdict judge_table(const files::FileTree& tree, const std::string& path, const std::string& label_column) {
-  using Kind = TableVerdict::Kind;
-  try {
-    const auto [table, is_cut] = first_rows(tree, path);
-    const PathColumn column = find_path_column(table, tree, path);
-    if (column.index < 0) return {Kind::other, "no path column found; expected " + path_column_names()};
-    const bool is_labeled = has_labels(table, column.index, label_column, is_cut);
-    if (column.names_files) {
-      return is_labeled ? TableVerdict{Kind::list, ""} : TableVerdict{Kind::unlabeled, no_labels_reason(label_column)};
-    }
-    if (!is_labeled || table.rows.empty()) return {Kind::other, "its files do not exist"};
-    const std::string first = text_of(table.rows[0][static_cast<std::size_t>(column.index)]);
-    return {Kind::unusable, "line " + std::to_string(table.lines[0]) + ": " + why_not_found(first, kListedImages) +
-                                similar_file(tree, path, first, kListedImages)};
-  } catch (const FormatError& error) {
-    return {Kind::unusable, error.what()};
-  }
+bool is_image_table_name(const std::string& name) {
+  return has_table_extension(name) || table_extension(name) == ".json";
 }
 
-ImageList read_image_table(const Tree& tree, const std::string& path, const std::string& split,
+TableVerdict judge_table(const files::FileTree& tree, const std::string& path, const std::string& label_column) {
+  using Kind = TableVerdict::Kind;
+  Table table;
+  try {
+    table = read_table(tree, path, kRowsJudged);
+  } catch (const FormatError& error) {
+    if (has_table_extension(path) || begins_as_list(tree, path)) return {Kind::damaged, error.what()};
+    return {Kind::not_table, "it is neither a JSON array of objects nor JSON Lines"};
+  }
+  TableVerdict verdict = judge_rows(table, tree, path, label_column);
+  if (verdict.kind == Kind::list) return verdict;
+  if (auto damage = damage_of_table(tree, path)) return {Kind::damaged, std::move(*damage)};
+  return verdict;
+}
+
+std::optional<std::string> damage_of_table(const files::FileTree& tree, const std::string& path) {
+  if (!has_table_extension(path)) return std::nullopt;
+  try {
+    read_table(tree, path, kAllRows, false);
+  } catch (const FormatError& error) {
+    return error.what();
+  }
+  return std::nullopt;
+}
+
+ImageList read_image_table(const Tree& tree, const std::string& path, const ListSplit& split,
                            const SourceOptions& options) {
   ImageList contents;
   contents.format = "manifest";  // as in files of version 0.1
   contents.roots.push_back(tree->file_of(path));
   try {
-    Table table = read_table(*tree, path, std::numeric_limits<std::size_t>::max());
+    Table table = read_table(*tree, path, kAllRows);
     const PathColumn path_column = find_path_column(table, *tree, path);
-    const TableReader reader(std::move(table), path_column, options);
+    const TableReader reader(std::move(table), path_column, split.is_named_by_user ? split.name : "", options);
     const std::string name = fs::path(path).filename().string();
     contents.columns = reader.columns();
     if (path_column.is_guess) contents.remarks.push_back(remark_on_paths(name, reader.path_column()));
     if (!reader.has_label_column() && !(reader.label_columns().empty() && reader.has_masks())) {
-      contents.remarks.push_back(remark_on_labels(name, reader.columns(), reader.label_columns()));
+      contents.remarks.push_back(
+          remark_on_labels(name, reader.columns(), reader.label_columns(), reader.labels().are_classes()));
+      const std::string refused = reader.label_columns().empty() ? reader.refused_numbers() : "";
+      if (!refused.empty()) contents.remarks.push_back(name + ": " + refused + "; without them, they would be labels");
     }
     if (auto remark = remark_on_left_out(name, reader.left_out_columns())) contents.remarks.push_back(*remark);
     if (auto remark = remark_on_needed(name, reader.kept_for_choice())) {
       contents.remarks.push_back(*remark);
     }
     if (auto remark = remark_on_late(name, reader.late_columns())) contents.remarks.push_back(*remark);
-    fill(contents, reader, tree, path, split.empty() ? split_of_list_name(name).value_or("train") : split,
+    if (const auto column = reader.ignored_split_column()) {
+      contents.remarks.push_back(remark_on_split(name, *column, split.name));
+    }
+    fill(contents, reader, tree, path, split.name.empty() ? split_of_list_name(name).value_or("train") : split.name,
          options.skip_unreadable);
   } catch (const FormatError& error) {
     throw FormatError("read the list " + tree->name_of(path) + ": " + error.what());

@@ -1,6 +1,7 @@
-// Image lists with labels: CSV, TSV or JSON Lines.
+// Image lists with labels: CSV, TSV or JSON.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,38 +11,52 @@
 
 namespace octavo::sources {
 
-/// Whether a file has the extension of an image list: .csv, .tsv, .jsonl or .ndjson.
+/// Whether a file has an extension that only tables have: .csv, .tsv, .jsonl or .ndjson.
+bool has_table_extension(const std::string& name);
+
+/// Whether a file has an extension of image lists: those, or .json.
 bool is_image_table_name(const std::string& name);
 
 /// Whether a table is a list of images with labels, by its first rows.
 struct TableVerdict {
   enum class Kind {
     list,       ///< it names files and has labels, or only columns of numbers, or masks
-    unlabeled,  ///< it names files, but has no labels
-    unusable,   ///< it cannot be read, or has paths and labels, but the files do not exist
-    other,      ///< none of these
+    empty,      ///< it has no rows
+    other,      ///< it does not look like such a list
+    not_table,  ///< a .json file, which can be anything else
+    damaged,    ///< it cannot be parsed
   };
   Kind kind = Kind::other;
   std::string reason = {};  ///< why it is not a list
 };
 
-/// If `label_column` is not empty, the labels must be in that column.
+/// If `label_column` is not empty, the labels must be in that column. A file that is not a list is parsed to its end,
+/// since one with a table's extension may be damaged anywhere; reading a list reports its damage.
 TableVerdict judge_table(const files::FileTree& tree, const std::string& path, const std::string& label_column);
 
+/// Why a file cannot be parsed, with the line; nothing if it can, or if its extension is .json.
+std::optional<std::string> damage_of_table(const files::FileTree& tree, const std::string& path);
+
+/// The split of the images of a list.
+struct ListSplit {
+  std::string name = {};          ///< empty: the one that the file name of the list states, else train
+  bool is_named_by_user = false;  ///< then a column of splits is ignored; otherwise it precedes `name`
+};
+
 /// Reads the images of a list, in its order. The columns are named by the first line of a CSV or TSV file, or by the
-/// keys of JSON Lines:
+/// keys of the first object of JSON Lines or a JSON array:
 ///
 ///   path    file_name, filename, path, file, image, image_path, image_id or id, or any column whose files exist (see
 ///           list_columns.hpp): relative to the list's folder, or to its usual subfolders (see listed_file.hpp)
 ///   label   options.label_column, or label, class, class_name, category, target or y: class numbers, class names or
 ///           targets (see text_labels.hpp); in JSON also arrays of numbers
-///   split   split, set or subset: without it, all images are in `split`, or in the split named by the list's file name
+///   split   split, set or subset: without it, or if it names none, an image is in `split`
 ///
 /// options.columns, and those of columns_for_choice() that the list has, are kept as metadata. Without a label column,
-/// all other columns are labels if they hold numbers: multi-labels if all are 0 and 1 (the columns are the classes),
-/// else targets. With options.skip_unreadable, lines without an image or a label are left out. Throws FormatError
-/// naming the list and the line, or IoError.
+/// all other columns are labels if they hold numbers: one column as if it were named, several as multi-labels if all
+/// are 0 and 1 (the columns are the classes), else as targets. With options.skip_unreadable, lines without an image or
+/// a label are left out. Throws FormatError naming the list and the line, or IoError.
 ImageList read_image_table(const std::shared_ptr<const files::FileTree>& tree, const std::string& path,
-                           const std::string& split, const SourceOptions& options);
+                           const ListSplit& split, const SourceOptions& options);
 
 }  // namespace octavo::sources

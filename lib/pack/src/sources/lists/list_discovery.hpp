@@ -10,14 +10,16 @@ namespace octavo::sources {
 
 struct FolderLists {
   std::vector<std::string> paths;    ///< of the lists to read, in the tree, in the order train, val, test
-  std::vector<std::string> remarks;  ///< on tables that are not read though they name files
-  /// Why a table cannot be read, with its name; empty if all can. Without other labels, the images lack theirs.
+  std::vector<std::string> remarks;  ///< on tables that are not read
+  /// Why the first table that does not look like a list is not read, with its name and a remedy; empty if there is
+  /// none. Without other labels, the images lack theirs.
   std::string problem = {};
 };
 
 /// Finds the image lists in `folder`. If the names of some lists state a split, the others are not read, since they are
 /// probably copies, results or templates: "sample_submission.csv" next to "train.csv". `label_column` is
-/// SourceOptions::label_column.
+/// SourceOptions::label_column. Throws FormatError, naming the file and the line, if a table that is not read cannot be
+/// parsed.
 FolderLists find_lists(const files::FileTree& tree, const std::string& folder, const std::string& label_column);
 
 }  // namespace octavo::sources

@@ -22,16 +22,26 @@ std::string first_of(const std::vector<std::string>& names) {
 }  // namespace
 
 std::string remark_on_labels(const std::string& list, const std::vector<std::string>& columns,
-                             const std::vector<std::string>& label_columns) {
+                             const std::vector<std::string>& label_columns, bool are_classes) {
   const std::string called = "is named " + label_column_names();
   if (label_columns.empty()) {
     return "no column of " + list + ", " + first_of(columns) + ", " + called + "; name one with `label_column`";
   }
-  return "the labels are the numbers in " + first_of(label_columns) + " of " + list + "; no column " + called;
+  const std::string where = " in " + first_of(label_columns) + " of " + list;
+  return (are_classes ? "the labels are the whole numbers" + where +
+                            ", and each number is a class; "
+                            "`label_kind=target` makes them targets"
+                      : "the labels are the numbers" + where) +
+         "; no column " + called;
 }
 
 std::string remark_on_paths(const std::string& list, const std::string& column) {
   return "the paths of " + list + " are in the column " + first_of({column}) + ", whose files exist";
+}
+
+std::string remark_on_split(const std::string& list, const std::string& column, const std::string& split) {
+  return list + ": the column " + first_of({column}) + " is ignored, because the command names the split \"" + split +
+         "\"";
 }
 
 std::optional<std::string> remark_on_left_out(const std::string& list, const std::vector<std::string>& columns) {

@@ -13,12 +13,16 @@ namespace octavo::sources {
 
 // `list` is the file name of the list.
 
-/// On the columns that hold the labels, or that none does, if no column has the name of a label column.
+/// On the columns that hold the labels, or that none does, if no column has the name of a label column. `are_classes`:
+/// they are whole numbers in one column.
 std::string remark_on_labels(const std::string& list, const std::vector<std::string>& columns,
-                             const std::vector<std::string>& label_columns);
+                             const std::vector<std::string>& label_columns, bool are_classes);
 
 /// On the column that holds the paths, if its name did not decide.
 std::string remark_on_paths(const std::string& list, const std::string& column);
+
+/// On the column of splits, because the user names the split of all images.
+std::string remark_on_split(const std::string& list, const std::string& column, const std::string& split);
 
 /// On the columns that are not packed; nothing if there are none.
 std::optional<std::string> remark_on_left_out(const std::string& list, const std::vector<std::string>& columns);

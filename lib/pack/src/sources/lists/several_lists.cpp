@@ -82,7 +82,7 @@ class ListCheck {
       add(list);
     }
     std::ranges::sort(listed_);
-    std::ranges::sort(masks_);
+    std::ranges::sort(other_files_);
   }
 
   void run(const std::vector<OtherFolder>& others) {
@@ -113,7 +113,10 @@ class ListCheck {
       for (std::uint64_t at = 0; at < splits[split].paths.size(); ++at) {
         listed_.push_back({hash_of(bases_[list], splits[split].paths[at]), list, split, at});
       }
-      for (const std::string& mask : splits[split].masks) masks_.push_back(hash_of(bases_[list], mask));
+      for (const std::string& mask : splits[split].masks) other_files_.push_back(hash_of(bases_[list], mask));
+    }
+    for (const std::string& file : lists_[list].contents.left_out_files) {
+      other_files_.push_back(hash_of(bases_[list], file));
     }
   }
 
@@ -192,7 +195,7 @@ class ListCheck {
 
   bool is_listed(const ImageHash& image) const {
     const auto found = std::ranges::lower_bound(listed_, image, {}, &Listed::image);
-    return (found != listed_.end() && found->image == image) || std::ranges::binary_search(masks_, image);
+    return (found != listed_.end() && found->image == image) || std::ranges::binary_search(other_files_, image);
   }
 
   void remark_on_unlisted(const std::vector<OtherFolder>& others) {
@@ -228,9 +231,9 @@ class ListCheck {
   }
 
   std::vector<ReadList>& lists_;
-  std::vector<std::string> bases_;  ///< of the tree of each list
-  std::vector<Listed> listed_;      ///< by image
-  std::vector<ImageHash> masks_;    ///< in ascending order
+  std::vector<std::string> bases_;      ///< of the tree of each list
+  std::vector<Listed> listed_;          ///< by image
+  std::vector<ImageHash> other_files_;  ///< that lists name: masks, and files of lines left out; in ascending order
   std::map<std::string, std::set<std::uint32_t>> lists_of_split_;
   std::map<std::uint32_t, Found> repeated_;  ///< by list
   Found in_several_splits_;

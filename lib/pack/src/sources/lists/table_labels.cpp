@@ -15,11 +15,17 @@ namespace {
 
 constexpr std::array<const char*, 6> kLabelColumns = {"label", "class", "class_name", "category", "target", "y"};
 
-/// Several numbers per row: multi-labels if all are 0 and 1, else targets.
-LabelLayout layout_of(const std::vector<std::vector<double>>& numbers) {
-  bool are_bits = true;
+/// Several numbers per row: multi-labels if all are 0 and 1, else targets. Throws FormatError, with the reason only, if
+/// that is not `wanted`.
+LabelLayout layout_of(const std::vector<std::vector<double>>& numbers, std::optional<LabelKind> wanted) {
+  bool are_bits = wanted != LabelKind::target;
   for (const auto& row : numbers) {
     are_bits = are_bits && std::all_of(row.begin(), row.end(), [](double n) { return n == 0.0 || n == 1.0; });
+  }
+  if (!are_bits && wanted == LabelKind::class_index) {
+    throw FormatError(
+        "the labels of a sample are several numbers other than 0 and 1, which are not classes; name one "
+        "column with `label_column`, or omit `label_kind`");
   }
   return {are_bits ? LabelKind::multi_label : LabelKind::target, std::ssize(numbers[0])};
 }
@@ -69,6 +75,24 @@ bool is_missing(const Cell& cell) {
   return std::ranges::find(kWords, lower_case(trimmed(cell.get_ref<const std::string&>()))) != kWords.end();
 }
 
+std::string refused_numbers(const Table& table) {
+  for (std::size_t column = 0; column < table.columns.size(); ++column) {
+    std::optional<std::size_t> first;
+    const auto is_number = [&](std::size_t row) {
+      const Cell& one = table.rows[row][column];
+      const bool is_refused = labels::has_thousands_separators(text_of(one));
+      if (is_refused && !first) first = row;
+      return is_refused || is_missing(one) || number_of(one);
+    };
+    std::size_t row = 0;
+    while (row < table.rows.size() && is_number(row)) ++row;
+    if (row < table.rows.size() || !first) continue;
+    return "numbers in \"" + printable(table.columns[column]) + "\" have thousands separators, such as \"" +
+           printable(text_of(table.rows[*first][column])) + "\" (line " + std::to_string(table.lines[*first]) + ")";
+  }
+  return "";
+}
+
 std::string text_of(const Cell& cell) {
   if (cell.is_string()) return cell.get<std::string>();
   return cell.is_null() ? "" : cell.dump();
@@ -76,10 +100,11 @@ std::string text_of(const Cell& cell) {
 
 TableLabels::TableLabels(const Table& table, std::ptrdiff_t label_column, const std::vector<bool>& has_role,
                          const SourceOptions& options)
-    : table_(table), given_names_(options.class_names) {
+    : table_(table), given_names_(options.class_names), wanted_(options.label_kind) {
   if (label_column < 0) {
     find_columns(has_role);
-    kind_ = columns_.empty() ? Kind::none : Kind::columns;
+    kind_ = columns_.empty() ? Kind::none : columns_.size() == 1 ? Kind::text : Kind::columns;
+    if (kind_ == Kind::text) read_guessed_texts(options);
     return;
   }
   columns_.push_back(static_cast<std::size_t>(label_column));
@@ -113,6 +138,17 @@ void TableLabels::read_texts(const SourceOptions& options) {
   }
   texts_ = texts.numbered([&](std::size_t row) { return "line " + std::to_string(table_.lines[row]); });
   for (labels::Unlabeled& one : texts_.unlabeled) unlabeled_.emplace(one.at, std::move(one.reason));
+}
+
+/// The user has not named the column, so that messages must.
+void TableLabels::read_guessed_texts(const SourceOptions& options) {
+  const std::string column = "column \"" + table_.columns[columns_[0]] + "\": ";
+  try {
+    read_texts(options);
+  } catch (const FormatError& error) {
+    throw FormatError(column + error.what() + "; `label_column` names another column of labels");
+  }
+  for (auto& [row, reason] : unlabeled_) reason.insert(0, column);
 }
 
 std::optional<std::string> TableLabels::problem(std::size_t row) const {
@@ -171,7 +207,7 @@ TableLabels::Labels TableLabels::read(const std::vector<std::size_t>& rows) cons
     labels.class_names = texts_.class_names;
     return labels;
   }
-  labels.layout = layout_of(labels.numbers);
+  labels.layout = layout_of(labels.numbers, wanted_);
   if (labels.layout.kind != LabelKind::multi_label) return labels;
   if (kind_ == Kind::list) labels.class_names = given_names_;
   for (const std::size_t column : columns_) {

@@ -41,19 +41,26 @@ std::optional<double> number_of(const Cell& cell);
 /// Whether a cell marks a missing number: null, empty text, "?", or NaN, NA, N/A, null or an infinity in any case.
 bool is_missing(const Cell& cell);
 
+/// The first column in which all values are numbers and some have thousands separators, "1,234", for a message; empty
+/// if there is none. Such a column is not taken for labels.
+std::string refused_numbers(const Table& table);
+
 /// A cell as text: the text itself, empty for null, otherwise its JSON form.
 std::string text_of(const Cell& cell);
 
 class TableLabels {
  public:
   /// Takes the labels from `label_column`; if that is -1, from all columns of numbers without a role, as `has_role`
-  /// says for each column. `table` must outlive this. Throws FormatError, with the reason only, if the labels of the
-  /// column are of several kinds or do not fit (see text_labels.hpp).
+  /// says for each column. A single column has the labels of text_labels.hpp. `table` must outlive this. Throws
+  /// FormatError, with the reason only, if the labels of the column are of several kinds or do not fit (see
+  /// text_labels.hpp).
   TableLabels(const Table& table, std::ptrdiff_t label_column, const std::vector<bool>& has_role,
               const SourceOptions& options);
 
   /// The columns that hold labels; may be several, or have other names, if find_label_column() finds none.
   const std::vector<std::size_t>& columns() const { return columns_; }
+  /// Whether each row has one label, and these are classes.
+  bool are_classes() const { return kind_ == Kind::text && texts_.layout.kind == LabelKind::class_index; }
 
   /// Why a row has no usable label; nothing if it has one.
   std::optional<std::string> problem(std::size_t row) const;
@@ -71,6 +78,7 @@ class TableLabels {
 
   void find_columns(const std::vector<bool>& has_role);
   void read_texts(const SourceOptions& options);
+  void read_guessed_texts(const SourceOptions& options);
   std::optional<std::string> problem_of_list(std::size_t row) const;
   std::optional<std::string> problem_of_columns(std::size_t row) const;
   std::vector<double> numbers_of(std::size_t row) const;
@@ -79,6 +87,7 @@ class TableLabels {
 
   const Table& table_;
   const std::vector<std::string> given_names_;
+  const std::optional<LabelKind> wanted_;
   std::vector<std::size_t> columns_;  ///< the columns that hold labels
   Kind kind_ = Kind::none;
   std::size_t list_width_ = 0;                              ///< Kind::list: the length of the first list

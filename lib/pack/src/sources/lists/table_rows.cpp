@@ -45,6 +45,44 @@ std::int64_t held_by(const Cell& cell) {
   throw FormatError("line " + std::to_string(number) + " has more than " + std::to_string(kMostLineBytes) + " bytes");
 }
 
+/// The line of the first unit that is not valid UTF-16. In a text without mark, every other byte of ASCII is zero.
+std::int64_t line_of_malformed(files::ByteStream& text) {
+  std::array<std::byte, 4096> bytes{};
+  bool is_little = false, follows_high = false, follows_return = false;
+  std::int64_t offset = 0, line = 1;
+  for (std::size_t count; (count = text.read_some_at(offset, bytes)) > 0; offset += static_cast<std::int64_t>(count)) {
+    if (offset == 0) is_little = bytes[0] == std::byte{0xFF} || bytes[1] == std::byte{0};
+    for (std::size_t at = 0; at + 1 < count; at += 2) {
+      const auto high = std::to_integer<unsigned>(bytes[is_little ? at + 1 : at]);
+      const auto unit = high << 8 | std::to_integer<unsigned>(bytes[is_little ? at : at + 1]);
+      const bool is_low_half = high >= 0xDC && high < 0xE0;
+      if (is_low_half != follows_high) return line;
+      follows_high = high >= 0xD8 && high < 0xDC;
+      if (unit == '\r' || (unit == '\n' && !follows_return)) ++line;
+      follows_return = unit == '\r';
+    }
+  }
+  return line;
+}
+
+/// The pieces of a text; an error names its line.
+class NumberedPieces {
+ public:
+  explicit NumberedPieces(files::ByteStream& text) : text_(text), pieces_(text) {}
+
+  std::string_view next() {
+    try {
+      return pieces_.next();
+    } catch (const FormatError& error) {
+      throw FormatError("line " + std::to_string(line_of_malformed(text_)) + ": " + error.what());
+    }
+  }
+
+ private:
+  files::ByteStream& text_;
+  files::TextPieces pieces_;
+};
+
 /// A table that grows row by row, within its limits.
 class TableBuilder {
  public:
@@ -52,6 +90,7 @@ class TableBuilder {
 
   bool is_full() const { return table.rows.size() >= limits_.most_rows; }
   void add(std::vector<Cell> row, std::int64_t line) {
+    if (!limits_.keeps_rows) return;
     held_bytes_ += sizeof row + sizeof line;
     for (const Cell& cell : row) held_bytes_ += held_by(cell);
     if (held_bytes_ > limits_.most_held_bytes) throw FormatError("it expands beyond the allowed size");
@@ -181,7 +220,7 @@ std::ptrdiff_t Table::find(std::string_view column) const {
 Table read_csv(files::ByteStream& text, char separator, const TableLimits& limits) {
   CsvReading reading(limits);
   CsvParser parser(separator, reading);
-  files::TextPieces pieces(text);
+  NumberedPieces pieces(text);
   for (std::string_view piece; !reading.is_done() && !(piece = pieces.next()).empty();) parser.parse(piece);
   parser.finish();
   if (!reading.problem.empty()) throw FormatError(reading.problem);
@@ -239,23 +278,27 @@ nlohmann::json parse_line(std::string_view line, std::int64_t number) {
   try {
     return nlohmann::json::parse(line);
   } catch (const nlohmann::json::parse_error& error) {
-    throw FormatError("line " + std::to_string(number) + " is not valid JSON at byte " + std::to_string(error.byte));
+    // An object in an array may extend over several lines.
+    const std::string_view before =
+        line.substr(0, std::min(line.size(), error.byte) - std::min<std::size_t>(1, error.byte));
+    const std::size_t line_begin = before.rfind('\n') + 1;
+    throw FormatError("line " + std::to_string(number + std::ranges::count(before, '\n')) +
+                      " is not valid JSON at byte " + std::to_string(error.byte - line_begin));
   }
 }
 
-/// The keys of the first line are the columns; other keys of later lines are ignored.
-class JsonLines {
+/// The keys of the first object are the columns; other keys of later ones are ignored.
+class JsonRows {
  public:
-  explicit JsonLines(const TableLimits& limits) : builder_(limits) {}
+  explicit JsonRows(const TableLimits& limits) : builder_(limits) {}
 
   bool is_full() const { return builder_.is_full(); }
-  void add(std::string_view line) {
-    ++number_;
-    if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
-    if (nests_too_deep(line)) throw FormatError("line " + std::to_string(number_) + " is nested too deep");
-    const nlohmann::json object = parse_line(line, number_);
-    if (!object.is_object()) throw FormatError("line " + std::to_string(number_) + " is not a JSON object");
-    if (builder_.table.rows.empty()) name_columns(object);
+  /// `text` begins in the given line.
+  void add(std::string_view text, std::int64_t line) {
+    if (nests_too_deep(text)) throw FormatError("line " + std::to_string(line) + " is nested too deep");
+    const nlohmann::json object = parse_line(text, line);
+    if (!object.is_object()) throw FormatError("line " + std::to_string(line) + " is not a JSON object");
+    if (!std::exchange(is_named_, true)) name_columns(object);
     std::vector<Cell> row(builder_.table.columns.size());
     for (const auto& [key, value] : object.items()) {
       if (const auto place = places_.find(key); place != places_.end()) {
@@ -264,7 +307,7 @@ class JsonLines {
         note_late(key);
       }
     }
-    builder_.add(std::move(row), number_);
+    builder_.add(std::move(row), line);
   }
   Table take() { return std::move(builder_.table); }
 
@@ -283,28 +326,120 @@ class JsonLines {
 
   TableBuilder builder_;
   std::map<std::string, std::size_t> places_;
-  std::int64_t number_ = 0;
+  bool is_named_ = false;
 };
+
+constexpr std::string_view kBlanks = " \t\r\n";
+
+/// Adds the objects of JSON Lines to rows.
+class JsonLines {
+ public:
+  explicit JsonLines(JsonRows& rows) : rows_(rows) {}
+
+  void parse(std::string_view piece) {
+    for (std::size_t end; !rows_.is_full() && (end = piece.find('\n')) != std::string_view::npos;) {
+      text_ += piece.substr(0, end);
+      piece.remove_prefix(end + 1);
+      end_line();
+    }
+    text_ += piece;
+    if (std::ssize(text_) > kMostLineBytes) refuse_long_line(line_);
+  }
+  void finish() {
+    if (!rows_.is_full()) end_line();
+  }
+
+ private:
+  void end_line() {
+    if (text_.find_first_not_of(kBlanks) != std::string::npos) rows_.add(text_, line_);
+    text_.clear();
+    ++line_;
+  }
+
+  JsonRows& rows_;
+  std::string text_;  ///< of the line, from earlier pieces
+  std::int64_t line_ = 1;
+};
+
+/// Adds the objects of a JSON array to rows.
+class JsonArray {
+ public:
+  explicit JsonArray(JsonRows& rows) : rows_(rows) {}
+
+  void parse(std::string_view piece) {
+    for (const char c : piece) {
+      if (rows_.is_full()) return;
+      add(c);
+      if (c == '\n') ++line_;
+    }
+  }
+  void finish() {
+    if (rows_.is_full() || is_ended_) return;
+    throw FormatError("line " + std::to_string(line_) + " is not valid JSON: the array does not end");
+  }
+
+ private:
+  void add(char c) {
+    const bool is_blank = kBlanks.find(c) != std::string_view::npos;
+    if (is_ended_) {
+      if (is_blank) return;
+      throw FormatError("line " + std::to_string(line_) + " is not valid JSON: text follows the array");
+    }
+    if (is_in_text_) {
+      is_in_text_ = is_escaped_ || c != '"';
+      is_escaped_ = !is_escaped_ && c == '\\';
+    } else if (c == '"') {
+      is_in_text_ = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth_ == 1) return;  // the array itself
+    } else if (c == ']' || c == '}') {
+      is_ended_ = --depth_ == 0;
+    }
+    if (is_ended_ || (depth_ == 1 && c == ',' && !is_in_text_)) {
+      end_element();
+    } else if (!is_blank || !text_.empty()) {
+      if (text_.empty()) first_line_ = line_;
+      text_ += c;
+      if (std::ssize(text_) > kMostLineBytes) refuse_long_line(first_line_);
+    }
+  }
+
+  void end_element() {
+    const bool is_empty_array = is_ended_ && text_.empty() && element_count_ == 0;
+    if (is_empty_array) return;
+    rows_.add(text_, text_.empty() ? line_ : first_line_);
+    text_.clear();
+    ++element_count_;
+  }
+
+  JsonRows& rows_;
+  std::string text_;  ///< of the element, so far
+  std::int64_t line_ = 1, first_line_ = 1;
+  std::int64_t element_count_ = 0;
+  int depth_ = 0;
+  bool is_in_text_ = false, is_escaped_ = false, is_ended_ = false;
+};
+
+template <typename Parser>
+void parse_pieces(NumberedPieces& pieces, std::string_view piece, JsonRows& rows) {
+  Parser parser(rows);
+  for (; !rows.is_full() && !piece.empty(); piece = pieces.next()) parser.parse(piece);
+  parser.finish();
+}
 
 }  // namespace
 
-Table read_json_lines(files::ByteStream& text, const TableLimits& limits) {
-  JsonLines lines(limits);
-  files::TextPieces pieces(text);
-  std::string line;  // the part of the line from earlier pieces
-  std::int64_t number = 1;
-  for (std::string_view piece; !lines.is_full() && !(piece = pieces.next()).empty();) {
-    for (std::size_t end; !lines.is_full() && (end = piece.find('\n')) != std::string_view::npos; ++number) {
-      line += piece.substr(0, end);
-      piece.remove_prefix(end + 1);
-      lines.add(line);
-      line.clear();
-    }
-    line += piece;
-    if (std::ssize(line) > kMostLineBytes) refuse_long_line(number);
+Table read_json(files::ByteStream& text, const TableLimits& limits) {
+  JsonRows rows(limits);
+  NumberedPieces pieces(text);
+  const std::string_view piece = pieces.next();
+  const std::size_t first = piece.find_first_not_of(kBlanks);
+  if (first != std::string_view::npos && piece[first] == '[') {
+    parse_pieces<JsonArray>(pieces, piece, rows);
+  } else {
+    parse_pieces<JsonLines>(pieces, piece, rows);
   }
-  if (!lines.is_full()) lines.add(line);
-  return lines.take();
+  return rows.take();
 }
 
 }  // namespace octavo::sources

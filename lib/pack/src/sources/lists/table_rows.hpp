@@ -1,4 +1,4 @@
-// Reading CSV, TSV or JSON Lines as rows of named cells.
+// Reading CSV, TSV or JSON as rows of named cells.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@
 
 namespace octavo::sources {
 
-/// A cell: always text in CSV, any JSON value in JSON Lines.
+/// A cell: always text in CSV, any JSON value in JSON.
 using Cell = nlohmann::json;
 
 struct Table {
   std::vector<std::string> columns;
-  std::vector<std::vector<Cell>> rows;    ///< one cell per column; null if a JSON line lacks the key
-  std::vector<std::string> late_columns;  ///< ignored: keys of JSON lines that the first line lacks, at most 100
+  std::vector<std::vector<Cell>> rows;    ///< one cell per column; null if a JSON object lacks the key
+  std::vector<std::string> late_columns;  ///< ignored: keys of JSON objects that the first lacks, at most 100
   std::vector<std::int64_t> lines;        ///< for each row, the line of the file where it begins, from 1
 
   /// The index of the column with that name, ignoring case, or -1.
@@ -31,11 +31,12 @@ struct Table {
 struct TableLimits {
   std::size_t most_rows = std::numeric_limits<std::size_t>::max();  ///< reading stops there
   std::int64_t most_held_bytes = 0;                                 ///< memory of the cells; more is an error
+  bool keeps_rows = true;                                           ///< false: rows are only checked
 };
 
-/// Reads a table in UTF-8 or UTF-16 line by line; never holds the whole text. NaN and infinities in JSON are read as
-/// null. Throws FormatError with the reason only.
+/// Reads a table in UTF-8 or UTF-16 line by line; never holds the whole text. Throws FormatError with the reason only.
 Table read_csv(files::ByteStream& text, char separator, const TableLimits& limits);
-Table read_json_lines(files::ByteStream& text, const TableLimits& limits);
+/// The text is JSON Lines, or one array of objects. NaN and infinities are read as null.
+Table read_json(files::ByteStream& text, const TableLimits& limits);
 
 }  // namespace octavo::sources
