@@ -57,6 +57,16 @@ TEST_CASE("files of an archive whose names lead out of their folder are left out
   CHECK_THAT(several[0], ContainsSubstring("2 files") && ContainsSubstring("in their names, first cat/../2.png"));
 }
 
+TEST_CASE("class folders in a zip archive may have names marked as UTF-8", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_flagged_zip(folder / "a.zip", {{"ds/b/1.png", gray_png(1)},
+                                       {"ds/caf\xC3\xA9/1.png", gray_png(2)},
+                                       {"ds/\xE6\x97\xA5\xE6\x9C\xAC/1.png", gray_png(3)}});
+  CHECK(open(folder / "a.zip")->class_names() ==
+        std::vector<std::string>{"b", "caf\xC3\xA9", "\xE6\x97\xA5\xE6\x9C\xAC"});
+  CHECK(read_all(*open(folder / "a.zip")).values == std::vector<std::uint8_t>{1, 1, 2, 2, 3, 3});
+}
+
 TEST_CASE("an export in an archive keeps its labels and classes", "[unit][pack]") {
   const TemporaryFolder folder;
   const std::string manifest =

@@ -88,3 +88,15 @@ TEST_CASE("other files in an archive of .npy files are left out with a note", "[
   REQUIRE(notes.size() == 2);
   CHECK_THAT(notes[1], ContainsSubstring("left out the array labels.csv (not a .npy file) in"));
 }
+
+TEST_CASE("arrays of a .npz file may have names that are not ASCII", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_flagged_zip(folder / "a.npz", {{"\xE6\x97\xA5.npy", npy("|u1", "2, 1, 2", counting(4))},
+                                       {"\xE6\x97\xA5_labels.npy", npy("|u1", "2,", counting(2))},
+                                       {"gr\xC3\xB6\xC3\x9F"
+                                        "e.npy",
+                                        npy("|u1", "3,", counting(3))}});
+  const auto source = open_source({{folder / "a.npz", "", "\xE6\x97\xA5", "\xE6\x97\xA5_labels"}}, {});
+  CHECK(read_all(*source).labels == Classes{0, 1});
+  CHECK_THROWS_WITH(open_source({{folder / "a.npz", "", "none"}}, {}), ContainsSubstring("gr\xC3\xB6\xC3\x9F"));
+}
