@@ -158,6 +158,24 @@ TEST_CASE("the remark on lost links is short and printable", "[unit][files]") {
   CHECK(tree->remarks()[0].size() < 500);
 }
 
+TEST_CASE("files that later ones with the same name replace are counted", "[unit][files]") {
+  const TemporaryFolder folder;
+  // Hidden files and folders that are listed twice do not count.
+  write_entries(folder / "a.tar", ArchiveKind::tar,
+                {{"d/", ""}, {"d/1", "old"}, {"d/", ""}, {"./d/1", "new"}, {".x", ""}, {".x", ""}});
+  const auto remarks = open_archive(folder / "a.tar", 1100)->remarks();
+  REQUIRE(remarks.size() == 1);
+  CHECK_THAT(remarks[0], ContainsSubstring("left out 1 file of ") &&
+                             ContainsSubstring("a.tar\" that a later one with the same name replaces: d/1"));
+  write_entries(folder / "b.tar", ArchiveKind::tar,
+                {{"x", "1"}, {"l", "x", kSymbolic}, {"l", "2"}, {"x", "3"}, {"x", "l", kHard}, {"x", "l", kSymbolic}});
+  const auto tree = open_archive(folder / "b.tar", 1100);
+  CHECK(tree->read_whole("x", 10) == "2");
+  REQUIRE(tree->remarks().size() == 1);
+  CHECK_THAT(tree->remarks()[0], ContainsSubstring("left out 4 files of ") &&
+                                     ContainsSubstring("b.tar\" that later ones with the same name replace, first l"));
+}
+
 TEST_CASE("of archives that follow one another in a file the last counts", "[unit][files]") {
   const TemporaryFolder folder;
   const auto kind = GENERATE(ArchiveKind::tar, ArchiveKind::tar_gz);
@@ -169,8 +187,10 @@ TEST_CASE("of archives that follow one another in a file the last counts", "[uni
   CHECK(tree->read_whole("b", 10) == "other");
   CHECK(tree->read_whole("a", 10) == "first");
   CHECK(tree->read_whole("c", 1 << 20) == large());
-  REQUIRE(tree->remarks().size() == 1);
-  CHECK_THAT(tree->remarks()[0], ContainsSubstring("both\" holds several archives, one after another; also read the 2 "
+  REQUIRE(tree->remarks().size() == 2);
+  CHECK_THAT(tree->remarks()[0], ContainsSubstring("left out 1 file of ") &&
+                                     ContainsSubstring("both\" that a later one with the same name replaces: b"));
+  CHECK_THAT(tree->remarks()[1], ContainsSubstring("both\" holds several archives, one after another; also read the 2 "
                                                    "entries after the end of the first"));
 }
 
