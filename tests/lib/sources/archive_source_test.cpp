@@ -123,6 +123,15 @@ TEST_CASE("an image in an archive that cannot be decoded is a bad sample", "[uni
   REQUIRE(samples.failures[0].name == "2.png");
 }
 
+TEST_CASE("an archive that holds an archive and no images is refused by the name of the inner one", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_archive(folder / "a.zip", ArchiveKind::zip, {{"ds/b.tar", "bytes"}, {"readme.txt", ""}});
+  CHECK_THROWS_WITH(open(folder / "a.zip"), ContainsSubstring("a.zip: ds/b.tar\": archives in an archive are not read; "
+                                                              "unpack the outer one, and pack the folder"));
+  write_archive(folder / "a.zip", ArchiveKind::zip, {{"ds/b.tar", "bytes"}, {"ds/1.png", gray_png(1)}});
+  CHECK(open(folder / "a.zip")->splits()[0].sample_count == 1);
+}
+
 TEST_CASE("damaged and truncated archives are refused by name", "[unit][pack]") {
   const TemporaryFolder folder;
   write_archive(folder / "a.zip", ArchiveKind::zip, {{"a/1.png", gray_png(1)}, {"b/1.png", gray_png(2)}});

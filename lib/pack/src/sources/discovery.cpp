@@ -170,6 +170,15 @@ std::vector<Finding> dataset_files_in(const Tree& tree, const SourceReader* want
   return container_names.empty() ? archives_in(tree, archive_names, search) : container_files(tree, wanted);
 }
 
+/// An archive that holds an archive and no images.
+void refuse_inner_archive(const FileTree& tree) {
+  const auto files = tree.files_below("");
+  const auto inner = std::ranges::find_if(files, &is_named_as_archive);
+  if (inner == files.end() || tree.disk_path(*inner) || std::ranges::any_of(files, &images::has_image_name)) return;
+  throw FormatError("read " + tree.name_of(*inner) +
+                    ": archives in an archive are not read; unpack the outer one, and pack the folder");
+}
+
 std::vector<Finding> discover_in(const Tree& tree, const SourceReader* wanted, Search& search) {
   if (exported_folder(*tree)) return {{&kFolderReader, "", tree, ""}};
   const std::string folder = image_folder(*tree);
@@ -184,6 +193,7 @@ std::vector<Finding> discover_in(const Tree& tree, const SourceReader* wanted, S
     findings = image_tables_in_splits(tree, folder, search.label_column);
   }
   if (!findings.empty()) return findings;
+  if (finds_all) refuse_inner_archive(*tree);
   if (finds_all) return {finding_of_images(tree, folder, "", std::move(lists))};
   throw InvalidArgument("read " + tree->name_of("") + ": " +
                         (lists.problem.empty() ? "no file in it is named like the requested format" : lists.problem) +
