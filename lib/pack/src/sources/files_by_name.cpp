@@ -8,6 +8,7 @@
 
 #include "sources/array_container.hpp"
 #include "sources/combine/split_names.hpp"
+#include "sources/detection.hpp"
 #include "sources/label_file.hpp"
 #include "sources/lists/natural_order.hpp"
 
@@ -69,6 +70,7 @@ std::optional<Finding> input_in(const Family& family, const Tree& tree, const st
   const auto found = std::find_if(family.begin(), family.end(), [&](const auto* one) { return one->is_input(start); });
   const SourceReader* reader = found == family.end() ? nullptr : *found;
   if (family.front()->found_by == FoundBy::disk_extension) {
+    if (found == family.end()) refuse_mat4(start);
     if (start.is_on_disk() && found == family.end()) refuse_misnamed(*tree, path, kinds_of(family));
     if (wanted != nullptr && reader != wanted) return std::nullopt;
   } else if (wanted != nullptr && family.front()->found_by != FoundBy::extension) {

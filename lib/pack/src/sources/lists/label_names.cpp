@@ -55,7 +55,7 @@ std::string listed(const std::vector<ListedArray>& arrays) {
   for (std::size_t i = 0; i < std::min<std::size_t>(arrays.size(), 10); ++i) {
     const std::string& unusable = arrays[i].unusable;
     text += (i == 0 ? "" : ", ") + arrays[i].name + " (" +
-            (unusable.empty() ? arrays::axes_text(arrays[i].axes) : unusable) + ")";
+            (unusable.empty() ? arrays::shape_text(arrays[i]) : unusable) + ")";
   }
   if (arrays.size() > 10) text += " and " + std::to_string(arrays.size() - 10) + " more";
   return arrays.empty() ? "no arrays" : text;
