@@ -1,6 +1,7 @@
 #include "sources/files_by_name.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -96,11 +97,13 @@ bool holds_labels_alone(const Finding& finding) {
 /// Joins "..._y.h5" to "..._x.h5": a file of labels is not a source of its own.
 void join_label_files(const Tree& tree, std::vector<Finding>& findings) {
   std::set<std::string> label_files;
+  std::map<std::string, const Finding*> by_path;
+  for (const Finding& finding : findings) by_path[finding.path] = &finding;
   for (Finding& finding : findings) {
     const auto labels = label_file_of(*tree, finding.path);
-    const auto other = labels ? std::ranges::find(findings, *labels, &Finding::path) : findings.end();
-    if (other == findings.end() || !holds_labels_alone(*other)) continue;
-    finding.label_file = std::make_shared<Finding>(*other);
+    const auto other = labels ? by_path.find(*labels) : by_path.end();
+    if (other == by_path.end() || !holds_labels_alone(*other->second)) continue;
+    finding.label_file = std::make_shared<Finding>(*other->second);
     label_files.insert(*labels);
   }
   std::erase_if(findings, [&](const Finding& finding) { return label_files.contains(finding.path); });
