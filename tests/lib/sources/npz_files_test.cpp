@@ -98,6 +98,7 @@ TEST_CASE("arrays of a .npz file may have names that are not ASCII", "[unit][pac
                                         npy("|u1", "3,", counting(3))}});
   const auto source = open_source({{folder / "a.npz", "", "\xE6\x97\xA5", "\xE6\x97\xA5_labels"}}, {});
   CHECK(read_all(*source).labels == Classes{0, 1});
+  CHECK_THROWS_AS(open_source({{folder / "a.npz", "", "none"}}, {}), DataError);
   CHECK_THROWS_WITH(open_source({{folder / "a.npz", "", "none"}}, {}), ContainsSubstring("gr\xC3\xB6\xC3\x9F"));
 }
 

@@ -163,8 +163,8 @@ std::vector<Finding> dataset_files_in(const Tree& tree, const SourceReader* want
   if (!container_names.empty()) kinds.push_back(tree->name_of(container_names[0]));
   if (!archive_names.empty()) kinds.push_back(tree->name_of(archive_names[0]));
   if (finds_all && kinds.size() > 1) {
-    throw InvalidArgument("find the splits: " + tree->name_of("") + " holds both " + kinds[0] + " and " + kinds[1] +
-                          "; name the files to use");
+    throw DataError("find the splits: " + tree->name_of("") + " holds both " + kinds[0] + " and " + kinds[1] +
+                    "; name the files to use");
   }
   if (!findings.empty()) return findings;
   return container_names.empty() ? archives_in(tree, archive_names, search) : container_files(tree, wanted);
@@ -195,9 +195,9 @@ std::vector<Finding> discover_in(const Tree& tree, const SourceReader* wanted, S
   if (!findings.empty()) return findings;
   if (finds_all) refuse_inner_archive(*tree);
   if (finds_all) return {finding_of_images(tree, folder, "", std::move(lists))};
-  throw InvalidArgument("read " + tree->name_of("") + ": " +
-                        (lists.problem.empty() ? "no file in it is named like the requested format" : lists.problem) +
-                        "; name the file");
+  throw DataError("read " + tree->name_of("") + ": " +
+                  (lists.problem.empty() ? "no file in it is named like the requested format" : lists.problem) +
+                  "; name the file");
 }
 
 std::vector<Finding> discover_file(const fs::path& path, const SourceReader* wanted, Search& search) {
@@ -288,8 +288,8 @@ std::shared_ptr<Finding> named_label_file(const fs::path& path, Search& search) 
   auto findings = discover_file(path, nullptr, search);
   open_npz_files(findings, search);
   if (findings.size() != 1 || findings[0].reader->open_container == nullptr) {
-    throw InvalidArgument("read the labels " + quoted(path) +
-                          ": not a file of arrays; expected a NumPy, HDF5, MATLAB or IDX file");
+    throw DataError("read the labels " + quoted(path) +
+                    ": not a file of arrays; expected a NumPy, HDF5, MATLAB or IDX file");
   }
   return std::make_shared<Finding>(std::move(findings[0]));
 }
@@ -324,8 +324,8 @@ void apply(const SourceSpec& given, std::vector<Finding>& findings, Search& sear
     if (spec.split.empty()) break;
     const std::string first = likely_split(findings[0]), other = likely_split(finding);
     if (other != first) {
-      throw InvalidArgument("read " + quoted(spec.path) + " as split \"" + spec.split + "\": it holds \"" + first +
-                            "\" and \"" + other + "\"; name one of its files");
+      throw DataError("read " + quoted(spec.path) + " as split \"" + spec.split + "\": it holds \"" + first +
+                      "\" and \"" + other + "\"; name one of its files");
     }
   }
   for (Finding& finding : findings) {

@@ -57,8 +57,8 @@ void drop_compressed_twins(std::vector<std::string>& names) {
 void check_one_file_a_split(const std::vector<Finding>& findings) {
   for (std::size_t i = 1; i < findings.size(); ++i) {
     if (findings[i].split != findings[i - 1].split) continue;
-    throw InvalidArgument("find the splits: " + findings[i - 1].name() + " and " + findings[i].name() +
-                          " both look like split \"" + findings[i].split + "\"; name the files to use");
+    throw DataError("find the splits: " + findings[i - 1].name() + " and " + findings[i].name() +
+                    " both look like split \"" + findings[i].split + "\"; name the files to use");
   }
 }
 

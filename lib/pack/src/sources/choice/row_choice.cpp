@@ -70,17 +70,17 @@ std::vector<Value> take_marked(std::vector<Value>& from, const std::vector<bool>
 }
 
 [[noreturn]] void refuse_empty(const std::string& split, const SourceOptions& options) {
-  throw InvalidArgument("hold out " + printable(format_holdout(options.holdout)) + " of train: the split \"" + split +
-                        "\" would be empty; choose another holdout");
+  throw DataError("hold out " + printable(format_holdout(options.holdout)) + " of train: the split \"" + split +
+                  "\" would be empty; choose another holdout");
 }
 
 /// Divides `train`, and its groups.
 void hold_out(const Source& source, const SourceOptions& options, RowChoice& chosen, SampleGroups& groups) {
   const auto find = [&](const char* name) { return std::ranges::find(chosen.splits, name, &ChosenSplit::name); };
   const auto train = find(kTrain);
-  if (train == chosen.splits.end()) throw InvalidArgument("hold out samples: the sources have no split \"train\"");
+  if (train == chosen.splits.end()) throw DataError("hold out samples: the sources have no split \"train\"");
   if (find(kHeldOut) != chosen.splits.end()) {
-    throw InvalidArgument("hold out samples: there is a split \"val\" already");
+    throw DataError("hold out samples: there is a split \"val\" already");
   }
   if (train->rows.empty()) refuse_empty(kTrain, options);
   const auto at = train - chosen.splits.begin();
@@ -115,7 +115,7 @@ void check_not_empty(std::vector<ChosenSplit>& chosen, const SourceOptions& opti
   }
   std::erase_if(chosen, [](const ChosenSplit& part) { return part.rows.empty(); });
   if (chosen.empty()) {
-    throw InvalidArgument("select \"" + options.select + "\": no class or sample matches");
+    throw DataError("select \"" + options.select + "\": no class or sample matches");
   }
 }
 
@@ -130,9 +130,9 @@ void remark_on_unchecked(const SampleGroups& groups, const SourceOptions& option
     if (!is_checked) unchecked += (unchecked.empty() ? "" : ", ") + chosen.splits[split].name;
   }
   if (checked_count < 2) {
-    throw InvalidArgument("group the samples by \"" + printable(options.group_by) + "\": there are no two splits" +
-                          (unchecked.empty() ? "" : " with this column") +
-                          " whose groups could be compared; add `holdout`, or omit `group_by`");
+    throw DataError("group the samples by \"" + printable(options.group_by) + "\": there are no two splits" +
+                    (unchecked.empty() ? "" : " with this column") +
+                    " whose groups could be compared; add `holdout`, or omit `group_by`");
   }
   if (unchecked.empty()) return;
   chosen.remarks.push_back("the groups of " + unchecked +

@@ -134,7 +134,7 @@ void check_wanted(const std::string& file, const std::vector<ListedArray>& array
   if (name.empty()) return;
   const ListedArray* const array = find(arrays, name);
   if (array == nullptr) {
-    throw InvalidArgument("read " + file + ": there is no array \"" + name + "\" in it; it has " + listed(arrays));
+    throw DataError("read " + file + ": there is no array \"" + name + "\" in it; it has " + listed(arrays));
   }
   if (is_labels ? may_be_labels(*array) : array->is_usable()) return;
   throw FormatError("read " + file + ": the array \"" + name + "\" cannot be used: " + array->unusable +
@@ -176,8 +176,8 @@ std::vector<ArrayPair> pair_arrays(const std::string& file, const std::vector<Li
   if (images.empty()) {
     refuse_unusable_images(file, arrays);
     refuse_without_images(file, arrays);
-    throw InvalidArgument("read " + file + ": which array holds the images is ambiguous; name it as " +
-                          "FILE::IMAGES::LABELS; the file has " + listed(arrays));
+    throw DataError("read " + file + ": which array holds the images is ambiguous; name it as " +
+                    "FILE::IMAGES::LABELS; the file has " + listed(arrays));
   }
   std::vector<ArrayPair> pairs;
   for (const ListedArray* const array : images) {
@@ -187,8 +187,8 @@ std::vector<ArrayPair> pair_arrays(const std::string& file, const std::vector<Li
     if (same_split == pairs.end()) {
       pairs.push_back(std::move(pair));
     } else if (!is_same_array(arrays, pair, *same_split)) {
-      throw InvalidArgument("read " + file + ": both " + same_split->images + " and " + pair.images +
-                            " look like the images of \"" + pair.split + "\"; name one as FILE::IMAGES::LABELS");
+      throw DataError("read " + file + ": both " + same_split->images + " and " + pair.images +
+                      " look like the images of \"" + pair.split + "\"; name one as FILE::IMAGES::LABELS");
     }
   }
   std::stable_sort(pairs.begin(), pairs.end(),
