@@ -5,7 +5,7 @@ namespace octavo::tools {
 
 inline constexpr int kDone = 0;
 inline constexpr int kFailed = 1;        ///< the work failed: bad data, I/O, memory, a device
-inline constexpr int kWrongUsage = 2;    ///< invalid command line or arguments
+inline constexpr int kWrongUsage = 2;    ///< an invalid command line, or an argument that fits no data
 inline constexpr int kSignalBase = 128;  ///< plus the number of the signal that ended the program
 
 /// For the manual.

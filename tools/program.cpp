@@ -113,6 +113,8 @@ int run_and_catch(const Work& work) {
     return work();
   } catch (const Interrupted& interruption) {
     return fail(interruption.what(), kSignalBase + interruption.signal_number());
+  } catch (const DataError& error) {
+    return fail_in_library(error.what(), kFailed);
   } catch (const InvalidArgument& error) {
     return fail_in_library(error.what(), kWrongUsage);
   } catch (const std::bad_alloc&) {

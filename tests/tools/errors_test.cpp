@@ -60,6 +60,44 @@ TEST_CASE("failed work is a one-line error with exit code 1", "[unit][tools]") {
   CHECK(run_octavo({"pack", folder.path(), "-o", folder / "a.h5", "--classes", folder / "missing"}).exit_code == 1);
 }
 
+TEST_CASE("data that do not fit the command line are a one-line error with exit code 1", "[unit][tools]") {
+  struct Case {
+    std::vector<std::string> images;  ///< paths; those whose names start with "wide" are larger
+    std::vector<std::string> options;
+    std::string problem;
+  };
+  const auto [images, options, problem] = GENERATE(
+      values<Case>({{{}, {}, "found no image files"},
+                    {{"a/1.png", "b/wide.png"}, {}, "resize all to one height and width"},
+                    {{"train/a/1.png", "test/b/1.png"}, {}, "the class \"b\" is not in"},
+                    {{"caf\xC3\xA9/1.png", "cafe\xCC\x81/1.png"}, {}, "differ only in Unicode normalization"},
+                    {{"\xE9/1.png"}, {}, "is not UTF-8"},
+                    {{"train/1.png", "a/1.png"}, {}, "is not a known split name"},
+                    {{"images/1.png", "images/2.png", "masks/1.png", "masks/3.png"}, {}, "pair images with masks"},
+                    {{"a/1.png", "a/2.png"}, {"--holdout", "0:3"}, "choose fewer folds"},
+                    {{"a/1.png", "a/2.png"},
+                     {"--holdout", "0.5", "--group-by", "path:(a)"},
+                     "all samples of train are in one group"},
+                    {{"train/a/1.png", "val/a/1.png"}, {"--holdout", "0.5"}, "there is a split \"val\" already"},
+                    {{"a/1.png"}, {"--holdout", "fold=0"}, "fold"},
+                    {{"a/1.png"}, {"--select", "none"}, "no class or sample matches"},
+                    {{"a/1.png"}, {"--range", "0,5"}, "all images have at most 8 bits"},
+                    {{"a/1.png"}, {"--format", "npy"}, "no file in it is named like the requested format"}}));
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "in");
+  for (const std::string& image : images) {
+    const int width = image.find("wide") == std::string::npos ? 6 : 7;
+    write_png(std::filesystem::path(folder / "in") / image, width, 4, 10);
+  }
+  std::vector<std::string> words = {"pack", folder / "in", "-o", folder / "a.h5"};
+  words.insert(words.end(), options.begin(), options.end());
+  const Outcome outcome = run_octavo(words);
+  INFO(outcome.err);
+  CHECK_THAT(outcome.err, ContainsSubstring(problem));
+  CHECK(outcome.exit_code == 1);
+  CHECK(outcome.is_one_line_error());
+}
+
 TEST_CASE("a closed output pipe is not an error", "[unit][tools]") {
   // The scripts for fish are larger than the buffer of stdout, so that a write fails before the last one.
   const auto arguments = GENERATE(values<std::vector<std::string>>({{"--help"}, {"completion", "fish"}}));

@@ -194,7 +194,7 @@ TEST_CASE("groups stay together when samples are held out", "[unit][tools]") {
   CHECK_THAT(repacked.out,
              ContainsSubstring("note: val is fold 3 of folds 0 to 4: 20 % of the samples in 1 of 5 groups"));
   const Outcome refused = run_octavo(arguments("pack", "list.csv", "e.h5", "doctor", "0.2"));
-  CHECK(refused.exit_code == 2);
+  CHECK(refused.exit_code == 1);
   CHECK(refused.is_one_line_error());
   CHECK_THAT(refused.err, ContainsSubstring("no list has it; expected label, path or patient"));
   CHECK_THAT(run_octavo(arguments("pack", "list.csv", "e.h5", "path:(p", "0.2")).err,
@@ -464,7 +464,7 @@ TEST_CASE("a range for bytes is refused", "[unit][tools]") {
   const TemporaryFolder folder;
   const Outcome outcome =
       run_octavo({"pack", project_data("digits").string(), "-o", folder / "d.h5", "--range", "0,100"});
-  CHECK(outcome.exit_code == 2);
+  CHECK(outcome.exit_code == 1);
   CHECK_THAT(outcome.err, ContainsSubstring("a range applies only to values that are not bytes") &&
                               ContainsSubstring("omit --range"));
 }

@@ -1,3 +1,5 @@
+#include <locale.h>
+
 #include <map>
 #include <random>
 
@@ -156,6 +158,24 @@ TEST_CASE("the remark on lost links is short and printable", "[unit][files]") {
   CHECK(tree->remarks()[0].size() < 500);
 }
 
+TEST_CASE("files that later ones with the same name replace are counted", "[unit][files]") {
+  const TemporaryFolder folder;
+  // Hidden files and folders that are listed twice do not count.
+  write_entries(folder / "a.tar", ArchiveKind::tar,
+                {{"d/", ""}, {"d/1", "old"}, {"d/", ""}, {"./d/1", "new"}, {".x", ""}, {".x", ""}});
+  const auto remarks = open_archive(folder / "a.tar", 1100)->remarks();
+  REQUIRE(remarks.size() == 1);
+  CHECK_THAT(remarks[0], ContainsSubstring("left out 1 file of ") &&
+                             ContainsSubstring("a.tar\" that a later one with the same name replaces: d/1"));
+  write_entries(folder / "b.tar", ArchiveKind::tar,
+                {{"x", "1"}, {"l", "x", kSymbolic}, {"l", "2"}, {"x", "3"}, {"x", "l", kHard}, {"x", "l", kSymbolic}});
+  const auto tree = open_archive(folder / "b.tar", 1100);
+  CHECK(tree->read_whole("x", 10) == "2");
+  REQUIRE(tree->remarks().size() == 1);
+  CHECK_THAT(tree->remarks()[0], ContainsSubstring("left out 4 files of ") &&
+                                     ContainsSubstring("b.tar\" that later ones with the same name replace, first l"));
+}
+
 TEST_CASE("of archives that follow one another in a file the last counts", "[unit][files]") {
   const TemporaryFolder folder;
   const auto kind = GENERATE(ArchiveKind::tar, ArchiveKind::tar_gz);
@@ -167,8 +187,10 @@ TEST_CASE("of archives that follow one another in a file the last counts", "[uni
   CHECK(tree->read_whole("b", 10) == "other");
   CHECK(tree->read_whole("a", 10) == "first");
   CHECK(tree->read_whole("c", 1 << 20) == large());
-  REQUIRE(tree->remarks().size() == 1);
-  CHECK_THAT(tree->remarks()[0], ContainsSubstring("both\" holds several archives, one after another; also read the 2 "
+  REQUIRE(tree->remarks().size() == 2);
+  CHECK_THAT(tree->remarks()[0], ContainsSubstring("left out 1 file of ") &&
+                                     ContainsSubstring("both\" that a later one with the same name replaces: b"));
+  CHECK_THAT(tree->remarks()[1], ContainsSubstring("both\" holds several archives, one after another; also read the 2 "
                                                    "entries after the end of the first"));
 }
 
@@ -223,4 +245,126 @@ TEST_CASE("a file that many links lead to is read from the archive once", "[unit
   for (int i = 0; i < 1000; ++i) equal_count += tree->read_whole("l" + std::to_string(i), 10) == "bytes" ? 1 : 0;
   CHECK(equal_count == 1000);
   CHECK_THROWS_WITH(tree->read_whole("l1", 4), ContainsSubstring("it is larger than 4 bytes"));
+}
+
+namespace {
+
+constexpr char kComposed[] = "\xC3\xA9", kDecomposed[] = "e\xCC\x81";  // "é" in NFC and in NFD
+
+/// The archive `path` of these files, whose contents are their names.
+std::map<std::string, std::string> read_names(const TemporaryFolder& folder, const Names& names) {
+  std::vector<MadeEntry> entries;
+  for (const std::string& name : names) entries.push_back({name, name});
+  write_flagged_zip(folder / "a.zip", entries);
+  return contents_of(*open_archive(folder / "a.zip", 1100));
+}
+
+}  // namespace
+
+TEST_CASE("names in a zip archive that are marked as UTF-8 are read as stored", "[unit][files]") {
+  const TemporaryFolder folder;
+  const std::string composed = kComposed, decomposed = kDecomposed;
+  const Names names =
+      GENERATE_COPY(Names{"\xE6\x97\xA5.png"}, Names{"\xE6\x97\xA5/1", "\xE6\x9C\xAC/1", "b/1"},
+                    Names{composed + "/1", composed + "/2"}, Names{decomposed + "/1", "b/" + decomposed},
+                    Names{composed + "/1", decomposed + "/1"}, Names{"\xF0\x9F\x90\xB1"});
+  std::map<std::string, std::string> expected;
+  for (const std::string& name : names) expected[name] = name;
+  CHECK(read_names(folder, names) == expected);
+  CHECK(is_archive(folder / "a.zip"));
+}
+
+TEST_CASE("names in a zip archive that are wrongly marked as UTF-8 keep their bytes", "[unit][files]") {
+  const TemporaryFolder folder;
+  // Latin-1, an overlong slash, and half of a surrogate pair.
+  const std::string name = GENERATE("caf\xE9/1",
+                                    "a\xC0\xAF"
+                                    "b",
+                                    "\xED\xA0\x80");
+  CHECK(read_names(folder, {"b/1", name}) == std::map<std::string, std::string>{{"b/1", "b/1"}, {name, name}});
+}
+
+TEST_CASE("a name in a zip archive that cannot be read is an error that names its entry", "[unit][files]") {
+  const TemporaryFolder folder;
+  const auto refuses = [&](const std::string& entry) {
+    CHECK(is_archive(folder / "a.zip"));
+    CHECK_THROWS_WITH(open_archive(folder / "a.zip", 1100),
+                      ContainsSubstring("a.zip\": the name of its entry " + entry + " cannot be read") &&
+                          ContainsSubstring("; unpack it and pack the folder"));
+  };
+  // Not UTF-8, and with a zero.
+  write_flagged_zip(folder / "a.zip", {{"b/1", "x"}, {std::string("\xE9\0.png", 6), "x"}});
+  refuses("2");
+  write_flagged_zip(folder / "a.zip", {{std::string("\xE9\0.png", 6), "x"}});
+  refuses("1");
+}
+
+TEST_CASE("symbolic links in a zip archive lead to files with names marked as UTF-8", "[unit][files]") {
+  const TemporaryFolder folder;
+  const std::string name = std::string(kComposed) + ".png";
+  write_flagged_zip(folder / "a.zip", {{"\xE6\x97\xA5/" + name, "one"}, {"\xE6\x97\xA5/l", name, kSymbolic}});
+  const auto tree = open_archive(folder / "a.zip", 1100);
+  CHECK(contents_of(*tree) ==
+        std::map<std::string, std::string>{{"\xE6\x97\xA5/" + name, "one"}, {"\xE6\x97\xA5/l", "one"}});
+}
+
+namespace {
+
+/// A tar header block with a checksum.
+std::string tar_header(const std::string& name, char type, std::size_t bytes, const std::string& target = "") {
+  std::string block(512, '\0');
+  const auto put = [&](std::size_t at, const std::string& text) { block.replace(at, text.size(), text); };
+  const auto octal = [](std::size_t number) {
+    std::string digits(11, '0');
+    for (std::size_t at = digits.size(); number > 0; number >>= 3) digits[--at] = static_cast<char>('0' + number % 8);
+    return digits;
+  };
+  put(0, name);
+  put(100, "0000644");
+  put(124, octal(bytes));
+  put(148, "        ");
+  put(156, std::string(1, type));
+  put(157, target);
+  put(257, std::string("ustar\00000", 8));
+  std::size_t sum = 0;
+  for (const unsigned char c : block) sum += c;
+  put(148, octal(sum).substr(5) + '\0');
+  return block;
+}
+
+/// A file or link whose name or target is in a pax header, and ASCII in its own header, as Python writes them.
+std::string pax_entry(const std::string& key, const std::string& value, const std::string& entry) {
+  std::string record = " " + key + "=" + value + "\n";
+  const std::size_t bytes = record.size() + 2;
+  record = std::to_string(bytes) + record;
+  return tar_header("pax", 'x', record.size()) + record + std::string(512 - record.size(), '\0') + entry;
+}
+
+}  // namespace
+
+TEST_CASE("names and targets in the pax headers of a tar archive are read as stored", "[unit][files]") {
+  const TemporaryFolder folder;
+  const bool is_compressed = GENERATE(false, true);
+  const std::string name = GENERATE("\xE6\x97\xA5/\xC3\xA9", "\xE6\x97\xA5/e\xCC\x81", "\xE6\x97\xA5/\xE9");
+  const std::string text = "one" + std::string(509, '\0');
+  const std::string tar = pax_entry("path", name, tar_header("file", '0', 3) + text) +
+                          pax_entry("linkpath", name, tar_header("hard", '1', 0, "x")) +
+                          pax_entry("linkpath", name, tar_header("soft", '2', 0, "x")) + std::string(1024, '\0');
+  write_file(folder / "a.tar", is_compressed ? gzipped(tar) : tar);
+  const auto tree = open_archive(folder / "a.tar", 1100);
+  CHECK(contents_of(*tree) == std::map<std::string, std::string>{{name, "one"}, {"hard", "one"}, {"soft", "one"}});
+  CHECK(tree->remarks().empty());
+}
+
+TEST_CASE("reading an archive leaves the locale of the process and the thread alone", "[unit][files]") {
+  const TemporaryFolder folder;
+  const std::string process = ::setlocale(LC_ALL, nullptr);
+  const locale_t own = ::newlocale(LC_ALL_MASK, "C", nullptr);
+  REQUIRE(own != nullptr);
+  const locale_t before = ::uselocale(own);
+  read_names(folder, {"\xE6\x97\xA5/1"});
+  const locale_t after = ::uselocale(before);
+  CHECK(after == own);
+  CHECK(process == ::setlocale(LC_ALL, nullptr));
+  ::freelocale(own);
 }

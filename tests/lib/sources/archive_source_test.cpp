@@ -57,6 +57,16 @@ TEST_CASE("files of an archive whose names lead out of their folder are left out
   CHECK_THAT(several[0], ContainsSubstring("2 files") && ContainsSubstring("in their names, first cat/../2.png"));
 }
 
+TEST_CASE("class folders in a zip archive may have names marked as UTF-8", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_flagged_zip(folder / "a.zip", {{"ds/b/1.png", gray_png(1)},
+                                       {"ds/caf\xC3\xA9/1.png", gray_png(2)},
+                                       {"ds/\xE6\x97\xA5\xE6\x9C\xAC/1.png", gray_png(3)}});
+  CHECK(open(folder / "a.zip")->class_names() ==
+        std::vector<std::string>{"b", "caf\xC3\xA9", "\xE6\x97\xA5\xE6\x9C\xAC"});
+  CHECK(read_all(*open(folder / "a.zip")).values == std::vector<std::uint8_t>{1, 1, 2, 2, 3, 3});
+}
+
 TEST_CASE("an export in an archive keeps its labels and classes", "[unit][pack]") {
   const TemporaryFolder folder;
   const std::string manifest =
@@ -113,6 +123,15 @@ TEST_CASE("an image in an archive that cannot be decoded is a bad sample", "[uni
   const Samples samples = read_all(*open(folder / "a.tar", {.skip_unreadable = true}));
   REQUIRE(samples.failures.size() == 1);
   REQUIRE(samples.failures[0].name == "2.png");
+}
+
+TEST_CASE("an archive that holds an archive and no images is refused by the name of the inner one", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_archive(folder / "a.zip", ArchiveKind::zip, {{"ds/b.tar", "bytes"}, {"readme.txt", ""}});
+  CHECK_THROWS_WITH(open(folder / "a.zip"), ContainsSubstring("a.zip: ds/b.tar\": archives in an archive are not read; "
+                                                              "unpack the outer one, and pack the folder"));
+  write_archive(folder / "a.zip", ArchiveKind::zip, {{"ds/b.tar", "bytes"}, {"ds/1.png", gray_png(1)}});
+  CHECK(open(folder / "a.zip")->splits()[0].sample_count == 1);
 }
 
 TEST_CASE("damaged and truncated archives are refused by name", "[unit][pack]") {

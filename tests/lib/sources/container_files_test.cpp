@@ -74,6 +74,33 @@ TEST_CASE("datasets of an HDF5 file are paired by name and read in a child proce
   REQUIRE_THROWS_WITH(open_part({folder / "a.h5", "", "none"}), ContainsSubstring("it has other/wide (1 x 2 x 2)"));
 }
 
+TEST_CASE("groups and arrays of an HDF5 file that are not listed are named", "[unit][pack]") {
+  const TemporaryFolder folder;
+  const std::vector<std::uint8_t> values(8, 1);
+  hid_t file = new_hdf5(folder / "a.h5");
+  add_dataset(file, "images", H5T_STD_U8LE, {2, 2, 2}, values.data());
+  std::string deep;
+  for (int level = 0; level < 16; ++level) deep += "g/";
+  add_dataset(file, deep + "listed", H5T_STD_U8LE, {2}, values.data());
+  add_dataset(file, deep + "below/array", H5T_STD_U8LE, {2}, values.data());
+  H5Fclose(file);
+  auto notes = packing_notes(*open_part({folder / "a.h5"}));
+  REQUIRE(notes.size() == 2);
+  CHECK_THAT(notes[1], ContainsSubstring("left out the arrays " + deep + "below (a group below 16 groups), " + deep +
+                                         "listed (2 uint8) in "));
+
+  file = new_hdf5(folder / "a.h5");
+  add_dataset(file, "images", H5T_STD_U8LE, {2, 2, 2}, values.data());
+  const hid_t array = H5Dopen2(file, "images", H5P_DEFAULT);
+  for (int i = 0; i < 10'000; ++i) H5Olink(array, file, ("n" + std::to_string(i)).c_str(), H5P_DEFAULT, H5P_DEFAULT);
+  H5Dclose(array);
+  H5Fclose(file);
+  notes = packing_notes(*open_part({folder / "a.h5", "", "images"}));
+  CHECK(notes.size() == 1);  // no labels
+  CHECK_THROWS_WITH(open_part({folder / "a.h5", "", "none"}),
+                    ContainsSubstring("it has n9999 (the first of those beyond 10,000 arrays), images (2 x 2 x 2), "));
+}
+
 TEST_CASE("HDF5 data stored in other files are refused", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "secret", std::string(64, 's'));

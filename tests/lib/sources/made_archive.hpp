@@ -3,8 +3,11 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <zlib.h>
 
+#include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -66,6 +69,31 @@ inline void write_archive(const std::filesystem::path& path, ArchiveKind kind,
   std::vector<MadeEntry> entries;
   for (const auto& [name, text] : files) entries.push_back({name, text});
   write_entries(path, kind, entries);
+}
+
+/// Writes a zip archive of stored files and symbolic links whose names, any bytes, are marked as UTF-8. libarchive
+/// could not write them in the C locale.
+inline void write_flagged_zip(const std::filesystem::path& path, const std::vector<MadeEntry>& entries) {
+  const auto number = [](std::uint64_t value, int byte_count) {
+    std::string bytes;
+    for (int i = 0; i < byte_count; ++i) bytes += static_cast<char>(value >> 8 * i & 0xFF);
+    return bytes;
+  };
+  std::string files, list;
+  for (const auto& [name, text, link] : entries) {
+    const auto checksum = ::crc32(0, reinterpret_cast<const Bytef*>(text.data()), static_cast<uInt>(text.size()));
+    // Version 2.0, the flag, stored, no time.
+    const std::string common = number(20, 2) + number(0x0800, 2) + number(0, 6) + number(checksum, 4) +
+                               number(text.size(), 4) + number(text.size(), 4) + number(name.size(), 2) + number(0, 2);
+    const std::uint64_t mode = link == MadeLink::symbolic ? 0120777 : 0100644;
+    list += "PK\1\2" + number(3 << 8 | 20, 2) + common + number(0, 6) + number(mode << 16, 4) +
+            number(files.size(), 4) + name;
+    files += "PK\3\4" + common + name + text;
+  }
+  const std::string end = "PK\5\6" + number(0, 4) + number(entries.size(), 2) + number(entries.size(), 2) +
+                          number(list.size(), 4) + number(files.size(), 4) + number(0, 2);
+  std::filesystem::create_directories(path.parent_path());
+  std::ofstream(path, std::ios::binary) << files << list << end;
 }
 
 /// Unpacks an archive into a folder with libarchive, which follows links as `tar` does.

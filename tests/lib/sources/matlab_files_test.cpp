@@ -178,6 +178,37 @@ TEST_CASE("MATLAB's labels keep their numbers and other variables are named", "[
                    mat_variable("labels", {10, 1}, labels)) == 10);
 }
 
+TEST_CASE("shapes of MATLAB's variables are shown as in MATLAB", "[unit][pack]") {
+  const TemporaryFolder folder;
+  const std::string x = mat_variable("X", {3, 5, 3, 2}, made_pixels(3, 5, 3, 2));
+  write_file(folder / "a.mat", mat_file(x + mat_variable("boxes", {2, 4}, std::string(8, 'b'))));
+  const auto notes_have = [&](const std::string& text) {
+    const auto notes = packing_notes(*open(folder / "a.mat"));
+    return std::ranges::any_of(notes, [&](const auto& note) { return note.find(text) != std::string::npos; });
+  };
+  CHECK(notes_have("left out the array boxes (2 x 4 uint8)"));
+  mat73_in(folder, [&](hid_t file) {
+    add_variable(file, "X", "uint8", made_pixels(3, 5, 3, 2), {3, 5, 3, 2});
+    add_variable(file, "boxes", "uint8", std::string(8, 'b'), {2, 4});
+  });
+  CHECK(notes_have("left out the array boxes (2 x 4 uint8)"));
+  write_file(folder / "a.mat", mat_file(mat_variable("boxes", {2, 4}, std::string(8, 'b'))));
+  CHECK_THROWS_WITH(open(folder / "a.mat"), ContainsSubstring("has boxes (2 x 4)"));
+}
+
+TEST_CASE("a MATLAB 4 file is named as such", "[unit][pack]") {
+  const TemporaryFolder folder;
+  // A matrix "X" of 2 x 1 doubles, little-endian and big-endian.
+  const std::string bytes = GENERATE(std::string("\0\0\0\0\2\0\0\0\1\0\0\0\0\0\0\0\2\0\0\0X\0", 22),
+                                     std::string("\0\0\3\xE8\0\0\0\2\0\0\0\1\0\0\0\0\0\0\0\2X\0", 22));
+  write_file(folder / "a.mat", bytes + std::string(16, '\0'));
+  const std::string problem = "a.mat\": MATLAB 4 files are not supported; save it again with save(FILE, \"-v7\")";
+  CHECK_THROWS_WITH(open(folder / "a.mat"), ContainsSubstring(problem));
+  CHECK_THROWS_WITH(open(folder.path()), ContainsSubstring(problem));
+  write_file(folder / "a.mat", "text that is no matrix at all");
+  CHECK_THROWS_WITH(open(folder / "a.mat"), ContainsSubstring("unknown format"));
+}
+
 TEST_CASE("a char matrix names the classes of a MATLAB file or labels its images", "[unit][pack]") {
   const TemporaryFolder folder;
   const std::string x = mat_variable("X", {3, 5, 3, 2}, made_pixels(3, 5, 3, 2));

@@ -88,3 +88,43 @@ TEST_CASE("other files in an archive of .npy files are left out with a note", "[
   REQUIRE(notes.size() == 2);
   CHECK_THAT(notes[1], ContainsSubstring("left out the array labels.csv (not a .npy file) in"));
 }
+
+TEST_CASE("arrays of a .npz file may have names that are not ASCII", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_flagged_zip(folder / "a.npz", {{"\xE6\x97\xA5.npy", npy("|u1", "2, 1, 2", counting(4))},
+                                       {"\xE6\x97\xA5_labels.npy", npy("|u1", "2,", counting(2))},
+                                       {"gr\xC3\xB6\xC3\x9F"
+                                        "e.npy",
+                                        npy("|u1", "3,", counting(3))}});
+  const auto source = open_source({{folder / "a.npz", "", "\xE6\x97\xA5", "\xE6\x97\xA5_labels"}}, {});
+  CHECK(read_all(*source).labels == Classes{0, 1});
+  CHECK_THROWS_AS(open_source({{folder / "a.npz", "", "none"}}, {}), DataError);
+  CHECK_THROWS_WITH(open_source({{folder / "a.npz", "", "none"}}, {}), ContainsSubstring("gr\xC3\xB6\xC3\x9F"));
+}
+
+TEST_CASE("text labels of another number than the images are refused as numbers are", "[unit][pack]") {
+  const TemporaryFolder folder;
+  const std::string problem = "there are 3, but there are 2 images; give the matching labels";
+  CHECK_THROWS_WITH(open(npz_with(folder, {{"labels.npy", npy("|u1", "3,", counting(3))}})),
+                    ContainsSubstring(problem));
+  CHECK_THROWS_WITH(open(npz_with(folder, {{"labels.npy", npy_texts({"ox", "cat", "ox"})}})),
+                    ContainsSubstring("a.npz: labels\": " + problem));
+  // The names of three classes, and labels with another name.
+  const auto named = open(npz_with(folder, {{"classes.npy", npy_texts({"ox", "cat", "eel"})}}));
+  CHECK(named->splits()[0].labels.kind == LabelKind::none);
+  const auto labeled = open(npz_with(
+      folder, {{"labels.npy", npy_texts({"ox", "cat", "eel"})}, {"target.npy", npy("|u1", "2,", counting(2))}}));
+  CHECK(read_all(*labeled).labels == Classes{0, 1});
+}
+
+TEST_CASE("a file without an array of images lists its arrays", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_archive(folder / "a.npz", ArchiveKind::zip,
+                {{"y.npy", npy("|u1", "2,", "ab")}, {"x.npy", npy("|O", "2,", "x")}});
+  CHECK_THROWS_WITH(open(folder / "a.npz"),
+                    ContainsSubstring("a.npz\": it has no array of images, numbers with three or more axes; it has x "
+                                      "(Python objects), y (2); save the images as one array"));
+  const std::string images = npy("|u1", "2, 1, 2", counting(4));
+  write_archive(folder / "a.npz", ArchiveKind::zip, {{"a.npy", images}, {"b.npy", images}});
+  CHECK_THROWS_WITH(open(folder / "a.npz"), ContainsSubstring("which array holds the images is ambiguous"));
+}

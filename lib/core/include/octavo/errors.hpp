@@ -18,6 +18,13 @@ class InvalidArgument : public Error {
   using Error::Error;
 };
 
+/// The arguments are valid, but do not fit the data: images of different sizes, a class or column that is not there, no
+/// sample that a choice leaves.
+class DataError : public InvalidArgument {
+ public:
+  using InvalidArgument::InvalidArgument;
+};
+
 /// A file violates its format: it is damaged, malicious, or of a newer version.
 class FormatError : public Error {
  public:

@@ -1,7 +1,10 @@
 #include "arrays/array.hpp"
 
+#include <algorithm>
+
 #include <octavo/errors.hpp>
 
+#include "arrays/listed_array.hpp"
 #include "support/checked_math.hpp"
 
 namespace octavo::arrays {
@@ -28,6 +31,12 @@ std::string axes_text(const std::vector<std::int64_t>& axes) {
   std::string text;
   for (const std::int64_t axis : axes) text += (text.empty() ? "" : " x ") + std::to_string(axis);
   return text;
+}
+
+std::string shape_text(const ListedArray& array) {
+  std::vector<std::int64_t> axes = array.axes;
+  if (array.has_reversed_axes) std::ranges::reverse(axes);
+  return axes_text(axes);
 }
 
 namespace {

@@ -17,6 +17,7 @@ struct ListedArray {
   /// What it holds if that is not plain numbers, "text" or "Python objects", or why it cannot be read, "a link to b.h5,
   /// which is missing"; empty: numbers. `element` is then unspecified, and `axes` may be empty.
   std::string unusable = {};
+  bool has_reversed_axes = false;             ///< as MATLAB's: the program that wrote them shows them reversed
   bool is_text = false;                       ///< holds text that can be read; `unusable` is then "text"
   std::vector<std::string> value_names = {};  ///< of an enumeration: the names of the numbers 0, 1, ...
   std::string object = {};                    ///< if not empty: two names with the same text here are one array
@@ -33,5 +34,8 @@ struct ListedArray {
     return count;
   }
 };
+
+/// "3 x 8 x 9": the shape, with the axes in the order in which the program that wrote the file shows them.
+std::string shape_text(const ListedArray& array);
 
 }  // namespace octavo::arrays

@@ -237,6 +237,7 @@ MatVariable listed(const std::filesystem::path& path, OpenVariable open) {
   variable.name = matrix.name;
   variable.unusable = matrix.unusable;
   variable.axes = matrix.layout.axes;
+  variable.has_reversed_axes = true;
   if (variable.unusable == "text" && variable.axes.size() == 2) {
     variable.is_text = matrix.text.bytes <= kMostTextBytes;
     variable.axes = {variable.axes[1]};
@@ -258,6 +259,29 @@ bool begins_as_mat(std::span<const std::byte> start) {
   constexpr std::string_view kText = "MATLAB 5.0 MAT-file";
   return start.size() >= static_cast<std::size_t>(kHeaderBytes) &&
          std::memcmp(start.data(), kText.data(), kText.size()) == 0;
+}
+
+bool begins_as_mat4(std::span<const std::byte> start) {
+  // "MAT-File Format", MathWorks, level 4: the type, whose decimal digits are the byte order (0: little-endian), 0, the
+  // type of numbers (0 to 5) and of the matrix (0 to 2); the numbers of rows and columns; whether it is complex; the
+  // length of the name; and the name with a zero.
+  constexpr std::size_t kMat4HeaderBytes = 20;
+  if (start.size() <= kMat4HeaderBytes) return false;
+  std::array<std::int32_t, 5> header{};
+  std::memcpy(header.data(), start.data(), kMat4HeaderBytes);
+  if (header[0] >= 1000 || header[0] < 0) {
+    for (std::int32_t& number : header)
+      number = static_cast<std::int32_t>(__builtin_bswap32(static_cast<std::uint32_t>(number)));
+    header[0] -= 1000;
+  }
+  const auto [type, rows, columns, is_complex, name_bytes] = header;
+  if (type < 0 || type / 10 > 5 || type % 10 > 2 || rows < 0 || columns < 0 || is_complex < 0 || is_complex > 1) {
+    return false;
+  }
+  if (name_bytes < 2 || start.size() - kMat4HeaderBytes < static_cast<std::size_t>(name_bytes)) return false;
+  const auto name = start.subspan(kMat4HeaderBytes, static_cast<std::size_t>(name_bytes));
+  const auto is_plain = [](std::byte byte) { return byte > std::byte{0x20} && byte < std::byte{0x7F}; };
+  return std::ranges::all_of(name.first(name.size() - 1), is_plain) && name.back() == std::byte{0};
 }
 
 std::vector<MatVariable> list_mat(const std::filesystem::path& path) {

@@ -17,6 +17,9 @@ namespace octavo::arrays {
 /// Whether a file has the first bytes of a MATLAB 5 file. (MATLAB 7.3 files are HDF5 files.)
 bool begins_as_mat(std::span<const std::byte> start);
 
+/// Whether a file may begin with a variable of a MATLAB 4 file, which has no signature.
+bool begins_as_mat4(std::span<const std::byte> start);
+
 /// A variable of a file. In MATLAB the first axis varies fastest, so the axes are reversed here: the last one, the
 /// sample axis, comes first. A row or column has one axis. A char matrix is text, with a text for each of its rows.
 struct MatVariable : ListedArray {

@@ -44,6 +44,7 @@ ListedArray as_stored(const MatlabArray& variable) {
 MatlabArray variable_in(const Hdf5Array& array) {
   MatlabArray variable{array, array.axes};
   variable.axes = matlab_axes(array.axes);
+  variable.has_reversed_axes = true;
   const std::string content = matlab_content(array.matlab_class);
   if (array.is_matlab_empty) {
     variable.unusable = "empty";

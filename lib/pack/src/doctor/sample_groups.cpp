@@ -115,9 +115,9 @@ SampleGrouping group_by_path(const SampleSet& samples, const std::string& group_
   SampleGrouping grouping = collector.finish(group_by, most_shown);
   if (grouping.group_count > 0) return grouping;
   const bool has_names = samples.splits().front().sample_name(0).has_value();
-  throw InvalidArgument("group the samples: `group_by=" + group_by + "` matches no sample name; " +
-                        (has_names ? "the first name is \"" + printable(*samples.splits().front().sample_name(0)) + "\""
-                                   : std::string("the file stores no names: pack it with names")));
+  throw DataError("group the samples: `group_by=" + group_by + "` matches no sample name; " +
+                  (has_names ? "the first name is \"" + printable(*samples.splits().front().sample_name(0)) + "\""
+                             : std::string("the file stores no names: pack it with names")));
 }
 
 std::vector<std::string> all_columns(const SampleSet& samples) {
@@ -144,15 +144,14 @@ std::vector<SampleGrouping> group_samples(const SampleSet& samples, const std::s
     return groupings;
   }
   if (std::ranges::find(columns, group_by) == columns.end()) {
-    throw InvalidArgument("group the samples: there is no column \"" + printable(group_by) + "\"; " +
-                          (columns.empty()
-                               ? "the file has no columns: use `group_by=path:REGEX`, or pack with `columns`"
-                               : "the columns are " + either_of(columns)));
+    throw DataError("group the samples: there is no column \"" + printable(group_by) + "\"; " +
+                    (columns.empty() ? "the file has no columns: use `group_by=path:REGEX`, or pack with `columns`"
+                                     : "the columns are " + either_of(columns)));
   }
   auto groupings = group_by_columns(samples, {group_by}, most_shown);
   if (groupings.front().group_count > 0) return groupings;
-  throw InvalidArgument("group the samples: the column \"" + printable(group_by) +
-                        "\" has no values that name groups; use a column of texts or numbers");
+  throw DataError("group the samples: the column \"" + printable(group_by) +
+                  "\" has no values that name groups; use a column of texts or numbers");
 }
 
 }  // namespace octavo::doctor

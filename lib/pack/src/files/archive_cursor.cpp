@@ -2,6 +2,7 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -10,21 +11,22 @@
 
 #include <octavo/errors.hpp>
 
+#include "files/unicode.hpp"
+#include "files/zip_name.hpp"
+
 namespace octavo::files {
 namespace {
 
 constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
 constexpr std::size_t kTarBlockBytes = 512;
 
-/// Names are bytes. If the locale cannot represent the archive's encoding, the UTF-8 form is available.
-std::string either(const char* name, const char* utf8) {
-  if (name == nullptr) name = utf8;
-  return name == nullptr ? "" : name;
+bool is_ascii(std::string_view text) {
+  return std::ranges::all_of(text, [](unsigned char c) { return c < 0x80; });
 }
 
 /// The kind of an entry. A hard link may come with the bytes of the file, which is then as good as a file of its own.
 EntryKind kind_of(archive_entry* entry) {
-  const bool is_hard_link = archive_entry_hardlink(entry) != nullptr || archive_entry_hardlink_utf8(entry) != nullptr;
+  const bool is_hard_link = archive_entry_hardlink(entry) != nullptr;
   const bool has_bytes = archive_entry_size_is_set(entry) != 0 && archive_entry_size(entry) > 0;
   if (is_hard_link && !has_bytes) return EntryKind::hard_link;
   switch (archive_entry_filetype(entry)) {
@@ -40,18 +42,19 @@ EntryKind kind_of(archive_entry* entry) {
 }
 
 std::string target_of(archive_entry* entry, EntryKind kind) {
-  if (kind == EntryKind::symlink) return either(archive_entry_symlink(entry), archive_entry_symlink_utf8(entry));
-  if (kind == EntryKind::hard_link) return either(archive_entry_hardlink(entry), archive_entry_hardlink_utf8(entry));
-  return "";
+  const char* target = nullptr;
+  if (kind == EntryKind::symlink) target = archive_entry_symlink(entry);
+  if (kind == EntryKind::hard_link) target = archive_entry_hardlink(entry);
+  return target == nullptr ? "" : target;  // a link without a target leads nowhere, which is noted
 }
 
-/// The supported formats. Zip is read only by its directory, which is at the end: a truncated zip file is refused, not
-/// read partially.
-void choose_formats(::archive* reader) {
+void expect_tar(::archive* reader) {
   archive_read_support_format_tar(reader);
-  archive_read_support_format_zip_seekable(reader);
   archive_read_set_format_option(reader, "tar", "read_concatenated_archives", "1");
 }
+
+/// Zip is read only by its directory, which is at the end: a truncated zip file is refused, not read partially.
+void expect_zip(::archive* reader) { archive_read_support_format_zip_seekable(reader); }
 
 /// For libarchive: the next block of decompressed bytes.
 la_ssize_t pass_on(::archive* reader, void* bytes, const void** block) {
@@ -67,12 +70,21 @@ la_ssize_t pass_on(::archive* reader, void* bytes, const void** block) {
 
 }  // namespace
 
-ArchiveCursor::ArchiveCursor(const std::filesystem::path& path)
-    : file_(File::open_for_reading(path)), reader_(new_archive_reader()) {
-  choose_formats(reader_.get());
-  if (archive_read_open_fd(reader_.get(), file_.descriptor(), kBlockBytes) != ARCHIVE_OK) fail();
+ArchiveCursor::ArchiveCursor(const std::filesystem::path& path) : file_(File::open_for_reading(path)) {
+  // The format is known only after the first name has been converted, which depends on it.
+  if (!open_as(&expect_tar)) {
+    names_ = NameLocale::utf8;
+    if (!open_as(&expect_zip)) fail();
+  }
   if (archive_filter_code(reader_.get(), 0) != ARCHIVE_FILTER_NONE) open_decompressed();
   is_open_ = true;
+}
+
+bool ArchiveCursor::open_as(void (*expect_format)(::archive*)) {
+  reader_ = new_archive_reader();
+  expect_format(reader_.get());
+  if (::lseek(file_.descriptor(), 0, SEEK_SET) != 0) throw_io_error("read", file_.path(), errno);
+  return archive_read_open_fd(reader_.get(), file_.descriptor(), kBlockBytes) == ARCHIVE_OK;
 }
 
 void ArchiveCursor::open_decompressed() {
@@ -83,7 +95,7 @@ void ArchiveCursor::open_decompressed() {
   }
   reader_ = ArchiveHandle(archive_read_new());
   if (!reader_) throw std::bad_alloc();
-  choose_formats(reader_.get());
+  expect_tar(reader_.get());
   if (archive_read_open(reader_.get(), decompressed_.get(), nullptr, &pass_on, nullptr) != ARCHIVE_OK) fail();
 }
 
@@ -126,11 +138,26 @@ void ArchiveCursor::look_after_end() {
   if (!are_zeros) problem_after_end_ = problem();
 }
 
+/// The name, as stored. Of a name in a zip archive that is marked as UTF-8, libarchive has only the composed form, or
+/// none if it is not valid, or if the system has no UTF-8 locale.
+std::string ArchiveCursor::name_of(archive_entry* entry) const {
+  const char* const found = archive_entry_pathname(entry);
+  if (found != nullptr && (is_tar() || is_ascii(found))) return found;
+  const auto stored = stored_zip_name(file_, archive_filter_bytes(reader_.get(), 0));
+  if (stored && stored->find('\0') == std::string::npos && (found == nullptr || normalized(*stored) == found)) {
+    return *stored;
+  }
+  if (found != nullptr) return found;
+  throw FormatError("read the archive " + quoted(file_.path()) + ": the name of its entry " + std::to_string(passed_) +
+                    " cannot be read (" + problem() + "); unpack it and pack the folder");
+}
+
 bool ArchiveCursor::advance(ArchiveEntry& entry) {
   watch_for_end();
+  const ScopedLocale locale(names_);
   archive_entry* header = nullptr;
   const int status = archive_read_next_header(reader_.get(), &header);
-  // A warning is about a name that the locale cannot represent; the name is used unchanged.
+  // A warning is about a name that the locale cannot represent; name_of() finds it.
   const bool is_entry = status == ARCHIVE_OK || status == ARCHIVE_WARN;
   if (!is_entry) {
     if (status != ARCHIVE_EOF && !was_end()) fail();
@@ -141,7 +168,7 @@ bool ArchiveCursor::advance(ArchiveEntry& entry) {
   is_after_end_ = is_after_end_ || was_end();
   if (is_after_end_) ++passed_after_end_;
   ++passed_;
-  entry.name = either(archive_entry_pathname(header), archive_entry_pathname_utf8(header));
+  entry.name = name_of(header);
   entry.kind = kind_of(header);
   entry.target = target_of(header, entry.kind);
   entry.bytes = archive_entry_size_is_set(header) != 0 ? archive_entry_size(header) : -1;
@@ -162,7 +189,8 @@ bool begins_as_archive(const std::filesystem::path& path) {
     ArchiveEntry entry;
     return cursor->advance(entry);
   } catch (const FormatError&) {
-    return cursor && cursor->is_encrypted();  // to be refused for that
+    // To be refused for that, or for the name of its first entry.
+    return cursor && (cursor->is_encrypted() || cursor->passed() > 0);
   }
 }
 

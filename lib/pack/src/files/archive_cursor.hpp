@@ -9,7 +9,10 @@
 #include <string>
 
 #include "files/decompressed_bytes.hpp"
+#include "files/name_locale.hpp"
 #include "support/file.hpp"
+
+struct archive_entry;
 
 namespace octavo::files {
 
@@ -18,7 +21,7 @@ enum class EntryKind { file, folder, symlink, hard_link, other };
 
 /// The archive's description of the current entry.
 struct ArchiveEntry {
-  std::string name;
+  std::string name;  ///< its bytes in the archive
   EntryKind kind = EntryKind::other;
   std::int64_t bytes = 0;  ///< of a file; -1 if unknown
   std::string target;      ///< of a link
@@ -51,7 +54,9 @@ class ArchiveCursor {
 
  private:
   [[noreturn]] void fail() const;
+  bool open_as(void (*expect_format)(struct ::archive*));
   void open_decompressed();
+  std::string name_of(struct ::archive_entry* entry) const;
   bool is_tar() const;
   void watch_for_end();
   bool was_end() const;
@@ -60,6 +65,7 @@ class ArchiveCursor {
   File file_;
   std::unique_ptr<DecompressedBytes> decompressed_;  ///< null: the file is not compressed
   ArchiveHandle reader_;
+  NameLocale names_ = NameLocale::bytes;
   bool is_open_ = false;
   std::int64_t header_at_ = 0;  ///< where the next header was looked for
   std::int64_t passed_ = 0;

@@ -198,6 +198,12 @@ void ArchiveTree::remark(const ArchiveCursor& cursor) {
                        (lost.count == 1 ? " that leads" : " that lead") + " nowhere or outside the archive" +
                        (lost.count == 1 ? ": " : ", first ") + shortened(lost.first));
   }
+  if (const ReplacedEntries& replaced = members_.replaced_entries(); replaced.count > 0) {
+    const bool is_one = replaced.count == 1;
+    remarks_.push_back("left out " + counted(replaced.count, "file") + " of " + name +
+                       (is_one ? " that a later one" : " that later ones") + " with the same name" +
+                       (is_one ? " replaces: " : " replace, first ") + shortened(replaced.first));
+  }
   if (cursor.passed_after_end() > 0) {
     remarks_.push_back(name + " holds several archives, one after another; also read the " +
                        std::to_string(cursor.passed_after_end()) +

@@ -107,8 +107,15 @@ std::string MemberList::enter_folders(const std::vector<std::string>& parts) {
   return path;
 }
 
+/// Counts a file or link whose path a new one gets.
+void MemberList::count_replaced(const std::string& path) {
+  const bool is_there = members_.contains(path) || symlinks_.contains(path) || late_hard_links_.contains(path);
+  if (is_there && is_visible(path) && ++replaced_entries_.count == 1) replaced_entries_.first = path;
+}
+
 /// Removes a file or link, not a folder.
 void MemberList::remove(const std::string& path) {
+  count_replaced(path);
   symlinks_.erase(path);
   late_hard_links_.erase(path);
   if (members_.erase(path) == 0) return;
@@ -117,6 +124,7 @@ void MemberList::remove(const std::string& path) {
 }
 
 void MemberList::put(const std::string& path, Member member) {
+  count_replaced(path);
   symlinks_.erase(path);
   late_hard_links_.erase(path);
   const PlaceInFolder place = place_of(path);

@@ -29,6 +29,12 @@ struct LostLinks {
   std::string first;  ///< "a/b.png -> ../../etc/passwd"
 };
 
+/// Files and links that a later entry with the same path replaced.
+struct ReplacedEntries {
+  std::int64_t count = 0;
+  std::string first;  ///< "a/b.png"
+};
+
 /// Entries are added in the order of the archive, and each acts as in unpacking: it replaces an earlier one with the
 /// same path, and a path that leads through a symbolic link leads to the link's folder. All entries are kept, since
 /// links may lead to hidden ones, but only visible ones are listed. Listing is thread-safe.
@@ -47,6 +53,7 @@ class MemberList {
   void resolve_links();
 
   const LostLinks& lost_links() const { return lost_links_; }
+  const ReplacedEntries& replaced_entries() const { return replaced_entries_; }
   /// Whether a file may have several paths, after resolve_links().
   bool is_shared(const Member& member) const { return has_folder_links_ || shared_.contains(member.number); }
   /// The approximate memory use; names deep in folders need far more than their length.
@@ -79,6 +86,7 @@ class MemberList {
   void insert(std::set<std::string>& names, const std::string& name);
   Folder& folder(const std::string& path);
   std::string enter_folders(const std::vector<std::string>& parts);
+  void count_replaced(const std::string& path);
   void remove(const std::string& path);
   void put(const std::string& path, Member member);
   void put(const std::string& path, const Symlink& link);
@@ -96,6 +104,7 @@ class MemberList {
   std::unordered_set<std::int64_t> shared_;              ///< the numbers of members with several paths
   bool has_folder_links_ = false;
   LostLinks lost_links_;
+  ReplacedEntries replaced_entries_;
   std::int64_t held_bytes_ = 0;
   std::int64_t steps_left_ = 0;  ///< the parts of paths that may still be followed, in addition to a constant
   std::int64_t most_listed_bytes_ = 0;

@@ -22,7 +22,7 @@ class UnitedTree final : public FileTree {
     for (std::size_t i = 0; i < trees_.size(); ++i) {
       const std::string name = trees_[i]->root().filename().string();
       if (!numbers_.emplace(name, i).second) {
-        throw InvalidArgument("read " + quoted(trees_[i]->root()) + ": another archive has the same name; rename it");
+        throw DataError("read " + quoted(trees_[i]->root()) + ": another archive has the same name; rename it");
       }
     }
   }

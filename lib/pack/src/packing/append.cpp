@@ -29,8 +29,8 @@ void check_splits_are_new(const Source& there, const Source& added, const std::f
   for (const SourceSplit& split : added.splits()) {
     for (const SourceSplit& other : there.splits()) {
       if (split.name != other.name) continue;
-      throw InvalidArgument("append to " + quoted(path) + ": it has a split \"" + split.name +
-                            "\" already; give the new one another name (NAME=SOURCE), or pack both into a new file");
+      throw DataError("append to " + quoted(path) + ": it has a split \"" + split.name +
+                      "\" already; give the new one another name (NAME=SOURCE), or pack both into a new file");
     }
   }
 }

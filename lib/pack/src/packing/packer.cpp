@@ -76,9 +76,9 @@ void check_columns(const Source& source) {
   for (const SourceSplit& split : source.splits()) {
     const std::int64_t columns = std::ssize(split.columns);
     if (columns == 0 || split.sample_count < (kMost - 1) / columns) continue;
-    throw InvalidArgument("keep the columns of split " + split.name + ": " + counted(columns, "column") + " of " +
-                          counted(split.sample_count, "sample") + "; a split can hold at most " + format_count(kMost) +
-                          " values; keep fewer columns with `columns`");
+    throw DataError("keep the columns of split " + split.name + ": " + counted(columns, "column") + " of " +
+                    counted(split.sample_count, "sample") + "; a split can hold at most " + format_count(kMost) +
+                    " values; keep fewer columns with `columns`");
   }
 }
 

@@ -149,10 +149,9 @@ std::string listed(const std::vector<const ListedArray*>& arrays) {
   std::string text;
   for (std::size_t i = 0; i < std::min(arrays.size(), kMostNamed); ++i) {
     const ListedArray& array = *arrays[i];
-    text +=
-        (i == 0 ? "" : ", ") + printable(array.name) + " (" +
-        (array.is_usable() ? arrays::axes_text(array.axes) + " " + arrays::name_of(array.element) : array.unusable) +
-        ")";
+    text += (i == 0 ? "" : ", ") + printable(array.name) + " (" +
+            (array.is_usable() ? arrays::shape_text(array) + " " + arrays::name_of(array.element) : array.unusable) +
+            ")";
   }
   return arrays.size() > kMostNamed ? text + " and " + std::to_string(arrays.size() - kMostNamed) + " more" : text;
 }

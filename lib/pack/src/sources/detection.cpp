@@ -7,6 +7,7 @@
 
 #include <octavo/errors.hpp>
 
+#include "arrays/mat.hpp"
 #include "images/image_codec.hpp"
 #include "support/file.hpp"
 
@@ -85,6 +86,13 @@ void refuse_other_archive(const FileStart& start) {
   refuse_cut_zip(start);
 }
 
+void refuse_mat4(const FileStart& start) {
+  if (!start.path().ends_with(".mat") || !arrays::begins_as_mat4(start.bytes())) return;
+  throw FormatError("read " + name_of(start) +
+                    ": MATLAB 4 files are not supported; save it again with save(FILE, \"-v7\") in MATLAB, or with "
+                    "format=\"5\" in scipy.io.savemat()");
+}
+
 /// Pickles of protocol 2 and later begin with the protocol number.
 void refuse_pickle(const FileStart& start) {
   const auto bytes = start.bytes();
@@ -109,6 +117,7 @@ const SourceReader& detect_reader(const FileStart& start) {
   }
   refuse_other_archive(start);
   refuse_pickle(start);
+  refuse_mat4(start);
   refuse_unknown(start);
 }
 

@@ -19,6 +19,10 @@ void refuse_one_image(const std::filesystem::path& path);
 /// archive, with what to do.
 void refuse_other_archive(const FileStart& start);
 
+/// Throws FormatError if the file is a MATLAB 4 file, with what to do. Those have no signature: the name must end in
+/// .mat.
+void refuse_mat4(const FileStart& start);
+
 /// Throws FormatError if the file is a Python pickle, with the command that packs published pickles.
 void refuse_pickle(const FileStart& start);
 

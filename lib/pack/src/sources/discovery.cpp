@@ -188,11 +188,20 @@ std::vector<Finding> dataset_files_in(const Tree& tree, const SourceReader* want
   if (!container_names.empty()) kinds.push_back(tree->name_of(container_names[0]));
   if (!archive_names.empty()) kinds.push_back(tree->name_of(archive_names[0]));
   if (finds_all && kinds.size() > 1) {
-    throw InvalidArgument("find the splits: " + tree->name_of("") + " holds both " + kinds[0] + " and " + kinds[1] +
-                          "; name the files to use");
+    throw DataError("find the splits: " + tree->name_of("") + " holds both " + kinds[0] + " and " + kinds[1] +
+                    "; name the files to use");
   }
   if (!findings.empty()) return findings;
   return container_names.empty() ? archives_in(tree, archive_names, search) : container_files(tree, wanted);
+}
+
+/// An archive that holds an archive and no images.
+void refuse_inner_archive(const FileTree& tree) {
+  const auto files = tree.files_below("");
+  const auto inner = std::ranges::find_if(files, &is_named_as_archive);
+  if (inner == files.end() || tree.disk_path(*inner) || std::ranges::any_of(files, &images::has_image_name)) return;
+  throw FormatError("read " + tree.name_of(*inner) +
+                    ": archives in an archive are not read; unpack the outer one, and pack the folder");
 }
 
 std::vector<Finding> discover_in(const Tree& tree, const SourceReader* wanted, Search& search) {
@@ -212,8 +221,9 @@ std::vector<Finding> discover_in(const Tree& tree, const SourceReader* wanted, S
   }
   if (!findings.empty()) return findings;
   if (finds_all) add_problem_of_nested(*tree, folder, lists);
+  if (finds_all) refuse_inner_archive(*tree);
   if (finds_all) return {finding_of_images(tree, folder, "", std::move(lists))};
-  throw InvalidArgument(
+  throw DataError(
       "read " + tree->name_of("") + ": " +
       (lists.problem.empty() ? "no file in it is named like the requested format; name the file" : lists.problem));
 }
@@ -307,8 +317,8 @@ std::shared_ptr<Finding> named_label_file(const fs::path& path, Search& search) 
   auto findings = discover_file(path, nullptr, search);
   open_npz_files(findings, search);
   if (findings.size() != 1 || findings[0].reader->open_container == nullptr) {
-    throw InvalidArgument("read the labels " + quoted(path) +
-                          ": not a file of arrays; expected a NumPy, HDF5, MATLAB or IDX file");
+    throw DataError("read the labels " + quoted(path) +
+                    ": not a file of arrays; expected a NumPy, HDF5, MATLAB or IDX file");
   }
   return std::make_shared<Finding>(std::move(findings[0]));
 }
@@ -343,8 +353,8 @@ void apply(const SourceSpec& given, std::vector<Finding>& findings, Search& sear
     if (spec.split.empty()) break;
     const std::string first = likely_split(findings[0]), other = likely_split(finding);
     if (other != first) {
-      throw InvalidArgument("read " + quoted(spec.path) + " as split \"" + spec.split + "\": it holds \"" + first +
-                            "\" and \"" + other + "\"; name one of its files");
+      throw DataError("read " + quoted(spec.path) + " as split \"" + spec.split + "\": it holds \"" + first +
+                      "\" and \"" + other + "\"; name one of its files");
     }
   }
   for (Finding& finding : findings) {

@@ -1,6 +1,7 @@
 #include "sources/files_by_name.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -8,6 +9,7 @@
 
 #include "sources/array_container.hpp"
 #include "sources/combine/split_names.hpp"
+#include "sources/detection.hpp"
 #include "sources/label_file.hpp"
 #include "sources/lists/natural_order.hpp"
 
@@ -55,8 +57,8 @@ void drop_compressed_twins(std::vector<std::string>& names) {
 void check_one_file_a_split(const std::vector<Finding>& findings) {
   for (std::size_t i = 1; i < findings.size(); ++i) {
     if (findings[i].split != findings[i - 1].split) continue;
-    throw InvalidArgument("find the splits: " + findings[i - 1].name() + " and " + findings[i].name() +
-                          " both look like split \"" + findings[i].split + "\"; name the files to use");
+    throw DataError("find the splits: " + findings[i - 1].name() + " and " + findings[i].name() +
+                    " both look like split \"" + findings[i].split + "\"; name the files to use");
   }
 }
 
@@ -69,6 +71,7 @@ std::optional<Finding> input_in(const Family& family, const Tree& tree, const st
   const auto found = std::find_if(family.begin(), family.end(), [&](const auto* one) { return one->is_input(start); });
   const SourceReader* reader = found == family.end() ? nullptr : *found;
   if (family.front()->found_by == FoundBy::disk_extension) {
+    if (found == family.end()) refuse_mat4(start);
     if (start.is_on_disk() && found == family.end()) refuse_misnamed(*tree, path, kinds_of(family));
     if (wanted != nullptr && reader != wanted) return std::nullopt;
   } else if (wanted != nullptr && family.front()->found_by != FoundBy::extension) {
@@ -94,11 +97,13 @@ bool holds_labels_alone(const Finding& finding) {
 /// Joins "..._y.h5" to "..._x.h5": a file of labels is not a source of its own.
 void join_label_files(const Tree& tree, std::vector<Finding>& findings) {
   std::set<std::string> label_files;
+  std::map<std::string, const Finding*> by_path;
+  for (const Finding& finding : findings) by_path[finding.path] = &finding;
   for (Finding& finding : findings) {
     const auto labels = label_file_of(*tree, finding.path);
-    const auto other = labels ? std::ranges::find(findings, *labels, &Finding::path) : findings.end();
-    if (other == findings.end() || !holds_labels_alone(*other)) continue;
-    finding.label_file = std::make_shared<Finding>(*other);
+    const auto other = labels ? by_path.find(*labels) : by_path.end();
+    if (other == by_path.end() || !holds_labels_alone(*other->second)) continue;
+    finding.label_file = std::make_shared<Finding>(*other->second);
     label_files.insert(*labels);
   }
   std::erase_if(findings, [&](const Finding& finding) { return label_files.contains(finding.path); });

@@ -56,9 +56,8 @@ class NpzContainer final : public ArrayContainer {
       : ArrayContainer(archive->root(), false), archive_(std::move(archive)) {
     const std::vector<std::string> members = archive_->files_below("");
     if (members.size() > kMostNpzMembers) {
-      throw InvalidArgument("read " + quoted(path()) + ": it holds " + std::to_string(members.size()) +
-                            " arrays; at most " + std::to_string(kMostNpzMembers) +
-                            " are supported; save those to pack in a file of their own");
+      throw DataError("read " + quoted(path()) + ": it holds " + std::to_string(members.size()) + " arrays; at most " +
+                      std::to_string(kMostNpzMembers) + " are supported; save those to pack in a file of their own");
     }
     for (const std::string& member : members) {
       const bool is_array = member.ends_with(".npy");

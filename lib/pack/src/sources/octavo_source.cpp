@@ -112,9 +112,9 @@ OctavoSource::OctavoSource(const std::filesystem::path& path, const std::string&
   }
   if (new_name.empty()) return;
   if (splits_.size() != 1) {
-    throw InvalidArgument("read " + quoted(path) + " as split \"" + new_name + "\": it holds " +
-                          std::to_string(splits_.size()) + " splits; choose one with " + path.filename().string() +
-                          "::SPLIT");
+    throw DataError("read " + quoted(path) + " as split \"" + new_name + "\": it holds " +
+                    std::to_string(splits_.size()) + " splits; choose one with " + path.filename().string() +
+                    "::SPLIT");
   }
   splits_[0].name = new_name;
 }
@@ -127,9 +127,9 @@ void OctavoSource::name_classes(const std::vector<std::string>& names) {
   const std::unordered_set<std::string_view> new_names(names.begin(), names.end());
   for (std::size_t i = 0; i < class_names_.size(); ++i) {
     if (names[i] == class_names_[i] || !new_names.contains(class_names_[i])) continue;
-    throw InvalidArgument("rename the classes of " + quoted(dataset_.path()) + ": class " + std::to_string(i) + ", \"" +
-                          class_names_[i] + "\", would get the name of another class, \"" + names[i] +
-                          "\"; classes keep their numbers: give the names in the file's order");
+    throw DataError("rename the classes of " + quoted(dataset_.path()) + ": class " + std::to_string(i) + ", \"" +
+                    class_names_[i] + "\", would get the name of another class, \"" + names[i] +
+                    "\"; classes keep their numbers: give the names in the file's order");
   }
   class_names_ = names;
 }

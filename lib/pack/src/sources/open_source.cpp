@@ -89,8 +89,8 @@ void use_label_file(const Finding& finding, arrays::ArraySet& set) {
   const std::string problem = sources::use_labels_in(*file.reader->open_container(file), file.labels, set);
   if (problem.empty()) return;
   if (finding.is_label_file_named) {
-    throw InvalidArgument("read the labels " + file.name() + ": " + problem +
-                          "; name the array: FILE::IMAGES::LABEL_FILE::LABELS");
+    throw DataError("read the labels " + file.name() + ": " + problem +
+                    "; name the array: FILE::IMAGES::LABEL_FILE::LABELS");
   }
   if (set.label_problem.empty()) set.label_problem = problem;
 }
@@ -140,8 +140,8 @@ sources::ImageList list_exported(const Finding& finding, const std::string& fold
   if (!options.class_names.empty()) contents.class_names = options.class_names;
   if (!finding.split.empty()) {
     if (contents.splits.size() != 1) {
-      throw InvalidArgument("read " + finding.name() + " as split \"" + finding.split + "\": it holds " +
-                            std::to_string(contents.splits.size()) + " splits; omit the name");
+      throw DataError("read " + finding.name() + " as split \"" + finding.split + "\": it holds " +
+                      std::to_string(contents.splits.size()) + " splits; omit the name");
     }
     contents.splits[0].split = finding.split;
   }
@@ -205,8 +205,8 @@ void check_choice_columns(const std::vector<sources::ReadList>& lists, const Sou
   for (const std::string& column : sources::columns_for_choice(options)) {
     const auto is_it = [&](const std::string& name) { return lower_case(name) == lower_case(column); };
     if (std::ranges::any_of(known, is_it)) continue;
-    throw InvalidArgument("choose samples by the column \"" + printable(column) + "\": no list has it; expected " +
-                          printable(either_of(known)));
+    throw DataError("choose samples by the column \"" + printable(column) + "\": no list has it; expected " +
+                    printable(either_of(known)));
   }
 }
 
@@ -244,11 +244,11 @@ std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, c
   }
   const bool has_numbers = std::ranges::any_of(sets, [](const auto& set) { return !arrays::holds_bytes(*set.images); });
   if (!has_numbers && lists.empty() && roots.empty() && options.range.kind != ValueRange::Kind::automatic) {
-    throw InvalidArgument(
+    throw DataError(
         "open the sources: a range applies only to values that are not bytes, and there are none; omit `range`");
   }
   if (lists.empty() && (!options.label_column.empty() || !options.columns.empty())) {
-    throw InvalidArgument(std::string("open the sources: found no image list (CSV, TSV or JSON) for ") +
+    throw DataError(std::string("open the sources: found no image list (CSV, TSV or JSON) for ") +
                           (options.columns.empty() ? "`label_column`" : "`columns`") + "; name the file");
   }
   std::vector<sources::OtherFolder> others;

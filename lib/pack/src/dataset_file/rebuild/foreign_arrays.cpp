@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include <octavo/byte_count.hpp>
 #include <octavo/errors.hpp>
 
 #include "dataset_file/rebuild/foreign_dataset.hpp"
@@ -55,6 +56,8 @@ class ArrayLister {
   void list_all() {
     const auto root = own<hdf5::GroupHandle>(H5Gopen2(links_.file()->handle.get(), "/", H5P_DEFAULT), "open /");
     list(links_.file(), root.get(), "");
+    // In front, since a list of arrays in a message is cut.
+    arrays_.insert(arrays_.begin(), beyond_.begin(), beyond_.end());
   }
   const Json& arrays() const { return arrays_; }
 
@@ -85,19 +88,46 @@ class ArrayLister {
   }
 
   void add_unreachable(const std::string& path, const std::string& reason) {
-    if (arrays_.size() >= kMostArrays) return;
-    arrays_.push_back({{"name", path}, {"unusable", reason}, {"axes", Json::array()}});
+    if (is_full(path)) return;
+    arrays_.push_back(unusable(path, reason));
+  }
+
+  static Json unusable(const std::string& path, const std::string& reason) {
+    return {{"name", path}, {"unusable", reason}, {"axes", Json::array()}};
+  }
+
+  /// Whether no more arrays are listed. Notes the first of those that are not.
+  bool is_full(const std::string& path) {
+    if (arrays_.size() < kMostArrays) return false;
+    if (!std::exchange(has_more_arrays_, true)) {
+      beyond_.push_back(unusable(path, "the first of those beyond " + format_count(kMostArrays) + " arrays"));
+    }
+    return true;
+  }
+
+  /// Whether the groups below are not listed. Notes the first of those.
+  bool is_too_deep(const std::string& path) {
+    const bool is_deep = open_groups_.size() >= kDeepestGroup;
+    if (!is_deep && group_count_ < kMostGroups) return false;
+    if (!std::exchange(has_more_groups_, true)) {
+      beyond_.push_back(unusable(path, is_deep ? "a group below " + std::to_string(kDeepestGroup) + " groups"
+                                               : "the first of those beyond " + format_count(kMostGroups) + " groups"));
+    }
+    return true;
+  }
+
+  /// A group with several hard links is listed once. A link to it is another name; inside, only circles are cut.
+  bool seen_in_this_way(const ObjectId& id, bool is_linked) const {
+    return open_groups_.contains(id) || (seen_.contains(id) && !is_linked && link_depth_ == 0);
   }
 
   void look_at(const File& file, hid_t group, const std::string& name, const std::string& path, bool is_linked) {
     H5O_info_t object{};
     check(H5Oget_info_by_name(group, name.c_str(), &object, H5P_DEFAULT), "look at " + path);
     const ObjectId id = {object.fileno, object.addr};
-    if (object.type == H5O_TYPE_DATASET && arrays_.size() < kMostArrays) add(file, group, name, path, id);
-    if (object.type != H5O_TYPE_GROUP || open_groups_.size() >= kDeepestGroup || group_count_ >= kMostGroups) return;
-    // A group with several hard links is listed once. A link to it is another name; inside, only circles are cut.
-    const bool is_seen = !seen_.insert(id).second;
-    if (open_groups_.contains(id) || (is_seen && !is_linked && link_depth_ == 0)) return;
+    if (object.type == H5O_TYPE_DATASET && !is_full(path)) add(file, group, name, path, id);
+    if (object.type != H5O_TYPE_GROUP || seen_in_this_way(id, is_linked) || is_too_deep(path)) return;
+    seen_.insert(id);
     const auto below = own<hdf5::GroupHandle>(H5Gopen2(group, name.c_str(), H5P_DEFAULT), "open " + path);
     if (const auto matlab = hdf5::read_text_attribute(below.get(), "MATLAB_class")) {
       const bool is_sparse = has_attribute(below.get(), "MATLAB_sparse");
@@ -151,6 +181,8 @@ class ArrayLister {
 
   ForeignLinks& links_;
   Json arrays_ = Json::array();
+  Json beyond_ = Json::array();  ///< the first array and the first group that are not listed
+  bool has_more_arrays_ = false, has_more_groups_ = false;
   std::set<ObjectId> seen_;         ///< groups; hard links can lead to a group again, even from inside it
   std::set<ObjectId> open_groups_;  ///< that are being listed
   std::size_t group_count_ = 0;

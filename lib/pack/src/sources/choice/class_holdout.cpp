@@ -64,8 +64,8 @@ std::vector<bool> hold_out_fold(const std::vector<HashedRow>& hashed, const Hold
     if (is_first_of_key(hashed, at)) firsts.push_back(at);
   }
   if (std::ssize(firsts) < holdout.fold_count) {
-    throw InvalidArgument("hold out fold " + format_holdout(holdout) + ": train has only " +
-                          counted(std::ssize(firsts), "sample") + "; choose fewer folds");
+    throw DataError("hold out fold " + format_holdout(holdout) + ": train has only " +
+                    counted(std::ssize(firsts), "sample") + "; choose fewer folds");
   }
   std::ranges::stable_sort(firsts, {}, [&](std::size_t at) { return hashed[at].label; });
   std::vector<bool> is_held_out(hashed.size());

@@ -120,13 +120,13 @@ class GroupTable {
 void check_group_count(const GroupTable& table, const SourceOptions& options) {
   const auto group_count = std::ssize(table.counts());
   if (options.holdout.kind == Holdout::Kind::fold && group_count < options.holdout.fold_count) {
-    throw InvalidArgument("hold out fold " + format_holdout(options.holdout) + ": train has only " +
-                          counted(group_count, options.group_by.empty() ? "sample" : "group") + "; choose fewer folds");
+    throw DataError("hold out fold " + format_holdout(options.holdout) + ": train has only " +
+                    counted(group_count, options.group_by.empty() ? "sample" : "group") + "; choose fewer folds");
   }
   if (group_count < 2) {
-    throw InvalidArgument("hold out groups of \"" + printable(options.group_by) +
-                          "\": all samples of train are in one group, \"" + printable(table.counts().at(0).name) +
-                          "\"; choose another `group_by`");
+    throw DataError("hold out groups of \"" + printable(options.group_by) +
+                    "\": all samples of train are in one group, \"" + printable(table.counts().at(0).name) +
+                    "\"; choose another `group_by`");
   }
 }
 

@@ -70,8 +70,8 @@ std::vector<Value> take_marked(std::vector<Value>& from, const std::vector<bool>
 }
 
 [[noreturn]] void refuse_empty(const std::string& split, const SourceOptions& options) {
-  throw InvalidArgument("hold out " + printable(format_holdout(options.holdout)) + " of train: the split \"" + split +
-                        "\" would be empty; choose another holdout");
+  throw DataError("hold out " + printable(format_holdout(options.holdout)) + " of train: the split \"" + split +
+                  "\" would be empty; choose another holdout");
 }
 
 /// The remedy is tested: all samples in one file, then the split of that file.
@@ -80,7 +80,7 @@ std::vector<Value> take_marked(std::vector<Value>& from, const std::vector<bool>
   for (const ChosenSplit& split : chosen.splits) {
     if (split.name != kTrain && split.name != kHeldOut) others += " FILE::" + printable(split.name);
   }
-  throw InvalidArgument(
+  throw DataError(
       "hold out samples: there is a split \"val\" already; pack without `holdout`, then divide train and val again: "
       "octavo repack train=FILE::train train=FILE::val" +
       others + " -o NEW.h5, with `holdout`");
@@ -90,7 +90,7 @@ std::vector<Value> take_marked(std::vector<Value>& from, const std::vector<bool>
 void hold_out(const Source& source, const SourceOptions& options, RowChoice& chosen, SampleGroups& groups) {
   const auto find = [&](const char* name) { return std::ranges::find(chosen.splits, name, &ChosenSplit::name); };
   const auto train = find(kTrain);
-  if (train == chosen.splits.end()) throw InvalidArgument("hold out samples: the sources have no split \"train\"");
+  if (train == chosen.splits.end()) throw DataError("hold out samples: the sources have no split \"train\"");
   if (find(kHeldOut) != chosen.splits.end()) refuse_second_val(chosen);
   if (train->rows.empty()) refuse_empty(kTrain, options);
   const auto at = train - chosen.splits.begin();
@@ -125,7 +125,7 @@ void check_not_empty(std::vector<ChosenSplit>& chosen, const SourceOptions& opti
   }
   std::erase_if(chosen, [](const ChosenSplit& part) { return part.rows.empty(); });
   if (chosen.empty()) {
-    throw InvalidArgument("select \"" + options.select + "\": no class or sample matches");
+    throw DataError("select \"" + options.select + "\": no class or sample matches");
   }
 }
 
@@ -140,9 +140,9 @@ void remark_on_unchecked(const SampleGroups& groups, const SourceOptions& option
     if (!is_checked) unchecked += (unchecked.empty() ? "" : ", ") + chosen.splits[split].name;
   }
   if (checked_count < 2) {
-    throw InvalidArgument("group the samples by \"" + printable(options.group_by) + "\": there are no two splits" +
-                          (unchecked.empty() ? "" : " with this column") +
-                          " whose groups could be compared; add `holdout`, or omit `group_by`");
+    throw DataError("group the samples by \"" + printable(options.group_by) + "\": there are no two splits" +
+                    (unchecked.empty() ? "" : " with this column") +
+                    " whose groups could be compared; add `holdout`, or omit `group_by`");
   }
   if (unchecked.empty()) return;
   chosen.remarks.push_back("the groups of " + unchecked +

@@ -26,7 +26,7 @@ SampleColumn::SampleColumn(const Source& source, std::size_t split, std::string_
     : source_(source), split_(split), number_(column_number(source.splits()[split].columns, name)) {
   const auto& columns = source.splits()[split].columns;
   if (number_ < columns.size()) return;
-  throw InvalidArgument(
+  throw DataError(
       doing + ": split \"" + source.splits()[split].name + "\" has no column \"" + std::string(name) + "\"; " +
       (columns.empty() ? "it has no columns: pack an image list with this column" : "expected " + either_of(columns)));
 }

@@ -48,10 +48,9 @@ std::vector<std::int32_t> groups_of_rows(const Source& source, const ChosenSplit
     }
   }
   if (missing == 0) return groups;
-  throw InvalidArgument(doing + ": " + counted(missing, "sample") + " of split \"" + part.name + "\" " +
-                        (missing == 1 ? "has" : "have") + " " + problem + ", such as \"" +
-                        printable(source.sample_name(part.source_split, first_missing)) +
-                        "\"; each sample needs a group");
+  throw DataError(doing + ": " + counted(missing, "sample") + " of split \"" + part.name + "\" " +
+                  (missing == 1 ? "has" : "have") + " " + problem + ", such as \"" +
+                  printable(source.sample_name(part.source_split, first_missing)) + "\"; each sample needs a group");
 }
 
 SampleGroups groups_by_column(const Source& source, const std::vector<ChosenSplit>& chosen,
@@ -118,7 +117,7 @@ void check_groups(const SampleGroups& groups, const std::vector<ChosenSplit>& ch
   }
   const auto shared_count = std::ranges::count(is_shared, true);
   if (shared_count == 0) return;
-  throw InvalidArgument(
+  throw DataError(
       grouping(group_by) + ": " + example +
       (shared_count > 1 ? ", and " + counted(shared_count - 1, "other group") + (shared_count > 2 ? " are" : " is") +
                               " in two splits"

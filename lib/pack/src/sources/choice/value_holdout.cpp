@@ -33,9 +33,9 @@ void check_images(const Source& source, const ChosenSplit& part, const std::vect
   for (std::size_t at = 0; at < part.rows.size(); ++at) {
     const auto path = source.sample_path(part.source_split, part.rows[at]);
     if (!path || known.try_emplace(*path, is_held_out[at]).first->second == is_held_out[at]) continue;
-    throw InvalidArgument(doing + "\"" + printable(*path) +
-                          "\" is listed with this value and with another, so it would be in train and in val; give all "
-                          "lines of an image one value");
+    throw DataError(doing + "\"" + printable(*path) +
+                    "\" is listed with this value and with another, so it would be in train and in val; give all "
+                    "lines of an image one value");
   }
 }
 
@@ -54,12 +54,12 @@ std::vector<bool> hold_out_value(const Source& source, const ChosenSplit& part, 
     if (text && !is_held_out.back()) other_values.insert(*text);
   }
   if (missing > 0) {
-    throw InvalidArgument(doing + counted(missing, "sample") + " of train " + (missing == 1 ? "has" : "have") +
-                          " no value in this column, such as \"" +
-                          printable(source.sample_name(part.source_split, first_missing)) + "\"; give all samples one");
+    throw DataError(doing + counted(missing, "sample") + " of train " + (missing == 1 ? "has" : "have") +
+                    " no value in this column, such as \"" +
+                    printable(source.sample_name(part.source_split, first_missing)) + "\"; give all samples one");
   }
   if (std::ranges::count(is_held_out, true) == 0) {
-    throw InvalidArgument(doing + "no sample of train has this value; expected one of " + values_text(other_values));
+    throw DataError(doing + "no sample of train has this value; expected one of " + values_text(other_values));
   }
   check_images(source, part, is_held_out, doing);
   return is_held_out;

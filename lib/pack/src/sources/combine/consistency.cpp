@@ -48,16 +48,16 @@ void check_normalization(const std::vector<std::string>& class_names) {
   for (const std::string& name : class_names) {
     const auto [found, is_new] = known.try_emplace(files::normalized(name), &name);
     if (is_new || *found->second == name) continue;
-    throw InvalidArgument("number the classes: " + with_form(*found->second) + " and " + with_form(name) +
-                          " differ only in Unicode normalization; rename one, or merge them with `class_map`");
+    throw DataError("number the classes: " + with_form(*found->second) + " and " + with_form(name) +
+                    " differ only in Unicode normalization; rename one, or merge them with `class_map`");
   }
 }
 
 [[noreturn]] void refuse_classes(const std::string& doing, const std::vector<std::string>& missing,
                                  const std::vector<std::string>& known, const std::string& where) {
-  throw InvalidArgument(doing + (missing.size() == 1 ? ": the class " : ": the classes ") + listed(missing) +
-                        (missing.size() == 1 ? " is" : " are") + " not in " + where + similar_to(missing[0], known) +
-                        "; rename classes with `class_map`, or accept this with `allow_mismatch`");
+  throw DataError(doing + (missing.size() == 1 ? ": the class " : ": the classes ") + listed(missing) +
+                  (missing.size() == 1 ? " is" : " are") + " not in " + where + similar_to(missing[0], known) +
+                  "; rename classes with `class_map`, or accept this with `allow_mismatch`");
 }
 
 /// For each class, whether a split has samples of it.
@@ -84,10 +84,9 @@ void check_shapes(const Source& source) {
   const auto& splits = source.splits();
   for (const SourceSplit& split : splits) {
     if (split.shape == splits[0].shape) continue;
-    throw InvalidArgument("open the sources: the samples of split \"" + split.name + "\" are " +
-                          to_string(split.shape) + ", those of \"" + splits[0].name + "\" " +
-                          to_string(splits[0].shape) +
-                          "; convert them with `size` and `channels`, or accept this with `allow_mismatch`");
+    throw DataError("open the sources: the samples of split \"" + split.name + "\" are " + to_string(split.shape) +
+                    ", those of \"" + splits[0].name + "\" " + to_string(splits[0].shape) +
+                    "; convert them with `size` and `channels`, or accept this with `allow_mismatch`");
   }
 }
 
@@ -127,9 +126,9 @@ void check_fits(const Source& there, const Source& added, const std::filesystem:
   for (const SourceSplit& split : added.splits()) {
     const auto& splits = there.splits();
     if (std::ranges::find(splits, split.shape, &SourceSplit::shape) != splits.end()) continue;
-    throw InvalidArgument("append to " + quoted(path) + ": the samples of split \"" + split.name + "\" are " +
-                          to_string(split.shape) + ", those of the file " + to_string(splits[0].shape) +
-                          "; convert them with `size` and `channels`, or accept this with `allow_mismatch`");
+    throw DataError("append to " + quoted(path) + ": the samples of split \"" + split.name + "\" are " +
+                    to_string(split.shape) + ", those of the file " + to_string(splits[0].shape) +
+                    "; convert them with `size` and `channels`, or accept this with `allow_mismatch`");
   }
 }
 

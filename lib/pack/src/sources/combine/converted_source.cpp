@@ -23,9 +23,9 @@ std::vector<ChannelQuantization> converted_quantization(const SourceSplit& split
   if (split.quantization.empty() || split.shape.channels == channels) return split.quantization;
   for (const ChannelQuantization& channel : split.quantization) {
     if (channel == split.quantization[0]) continue;
-    throw InvalidArgument("convert the split \"" + split.name + "\" to " + std::to_string(channels) +
-                          " channels: its channels have different value ranges; give all of them one "
-                          "`range`");
+    throw DataError("convert the split \"" + split.name + "\" to " + std::to_string(channels) +
+                    " channels: its channels have different value ranges; give all of them one "
+                    "`range`");
   }
   return std::vector<ChannelQuantization>(static_cast<std::size_t>(channels), split.quantization[0]);
 }
@@ -36,13 +36,12 @@ ConvertedSource::ConvertedSource(std::unique_ptr<Source> source, const SourceOpt
     : source_(std::move(source)), splits_(source_->splits()) {
   for (SourceSplit& split : splits_) {
     if (split.shape.channels != 1 && split.shape.channels != 3) {
-      throw InvalidArgument("convert the split \"" + split.name + "\": it has " + to_string(split.shape) +
-                            " values per sample; only gray and RGB images can be resized");
+      throw DataError("convert the split \"" + split.name + "\": it has " + to_string(split.shape) +
+                      " values per sample; only gray and RGB images can be resized");
     }
     if (std::max(split.shape.height, split.shape.width) > images::kLargestSide) {
-      throw InvalidArgument("convert the split \"" + split.name + "\": its images are " + to_string(split.shape) +
-                            "; only images with sides up to " + std::to_string(images::kLargestSide) +
-                            " can be resized");
+      throw DataError("convert the split \"" + split.name + "\": its images are " + to_string(split.shape) +
+                      "; only images with sides up to " + std::to_string(images::kLargestSide) + " can be resized");
     }
     const SampleShape shape = wanted_shape(split.shape, options);
     split.quantization = converted_quantization(split, shape.channels);

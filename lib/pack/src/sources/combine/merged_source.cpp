@@ -55,8 +55,8 @@ void check_names_exist(const std::map<std::string, std::string>& class_map,
   for (const auto& part : parts) known.insert(part->class_names().begin(), part->class_names().end());
   for (const auto& [old_name, new_name] : class_map) {
     if (!known.contains(old_name)) {
-      throw InvalidArgument("rename the class \"" + old_name + "\" to \"" + new_name +
-                            "\": no source has a class of that name; octavo info lists the names");
+      throw DataError("rename the class \"" + old_name + "\" to \"" + new_name +
+                      "\": no source has a class of that name; octavo info lists the names");
     }
   }
 }
@@ -126,17 +126,17 @@ void MergedSource::merge_class_names(const std::map<std::string, std::string>& c
   for (const auto& part : parts_) {
     new_labels_.push_back(names.places_of(renamed(part->class_names(), class_map)));
     if (has_labels(*part, LabelKind::multi_label) && !are_in_place(new_labels_.back())) {
-      throw InvalidArgument("merge " + first_file(*part) +
-                            ": its multi-labels list the classes in another order, or some of the classes are "
-                            "merged; only class numbers can be renumbered");
+      throw DataError("merge " + first_file(*part) +
+                      ": its multi-labels list the classes in another order, or some of the classes are "
+                      "merged; only class numbers can be renumbered");
     }
     if (!has_class_numbers(*part)) continue;
     (part->class_names().empty() ? unnamed : named) = part.get();
   }
   class_names_ = names.all();
   if (named != nullptr && unnamed != nullptr) {
-    throw InvalidArgument("merge " + first_file(*named) + " and " + first_file(*unnamed) +
-                          ": only the first has class names; pack the second with `classes` to give it names");
+    throw DataError("merge " + first_file(*named) + " and " + first_file(*unnamed) +
+                    ": only the first has class names; pack the second with `classes` to give it names");
   }
 }
 
@@ -151,26 +151,25 @@ void MergedSource::add_split(std::size_t part, std::size_t split) {
   }
   const std::string merge = "merge into split \"" + added.name + "\": " + first_file(*parts_[part]);
   if (at->shape != added.shape || at->color != added.color) {
-    throw InvalidArgument(merge + " has samples of " + to_string(added.shape) + ", earlier sources have " +
-                          to_string(at->shape) +
-                          "; use different splits, or pack the images with one `size` and `channels`");
+    throw DataError(merge + " has samples of " + to_string(added.shape) + ", earlier sources have " +
+                    to_string(at->shape) + "; use different splits, or pack the images with one `size` and `channels`");
   }
   if (at->labels != added.labels) {
-    throw InvalidArgument(merge + " has labels of another kind or length than earlier sources; use different splits");
+    throw DataError(merge + " has labels of another kind or length than earlier sources; use different splits");
   }
   if (at->has_masks != added.has_masks) {
-    throw InvalidArgument(
+    throw DataError(
         merge +
         (added.has_masks ? " has masks, earlier sources have none" : " has no masks, earlier sources have them") +
         "; use different splits");
   }
   if (at->columns != added.columns) {
-    throw InvalidArgument(merge + " has other columns than earlier sources; name the same `columns` of each");
+    throw DataError(merge + " has other columns than earlier sources; name the same `columns` of each");
   }
   if (quantization_of(*at) != quantization_of(added)) {
-    throw InvalidArgument("merge into split \"" + added.name + "\": the values in " + first_file(*parts_[part]) +
-                          " have another value range than in earlier sources; pack the sources together with one "
-                          "`range`, or use different splits");
+    throw DataError("merge into split \"" + added.name + "\": the values in " + first_file(*parts_[part]) +
+                    " have another value range than in earlier sources; pack the sources together with one "
+                    "`range`, or use different splits");
   }
   pieces_[static_cast<std::size_t>(at - splits_.begin())].push_back({part, split, at->sample_count});
   at->sample_count += added.sample_count;

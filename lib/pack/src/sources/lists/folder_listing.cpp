@@ -54,11 +54,10 @@ std::string split_of_root(const ImageRoot& root) {
   };
   std::string splits;
   for (const SplitFolder& folder : known) splits += spelled(folder.split, folder.path) + " ";
-  throw InvalidArgument(root.tree->name_of(root.folder) + ": the subfolder " + quoted(fs::path(other)) +
-                        " holds images, but is not a known split name, and " +
-                        quoted(fs::path(known[0].path).filename()) + " is; name the splits: " + splits +
-                        spelled("other", files::join_path(root.folder, other)) +
-                        ", or, if all are classes, the folder's own split: " + spelled("train", root.folder));
+  throw DataError(root.tree->name_of(root.folder) + ": the subfolder " + quoted(fs::path(other)) +
+                  " holds images, but is not a known split name, and " + quoted(fs::path(known[0].path).filename()) +
+                  " is; name the splits: " + splits + spelled("other", files::join_path(root.folder, other)) +
+                  ", or, if all are classes, the folder's own split: " + spelled("train", root.folder));
 }
 
 /// Next to split folders, other images must not be lost unnoticed. Images in other folders are an error, since these
@@ -189,11 +188,11 @@ void remark_on_shared_folders(const std::vector<ClassImages>& all, ImageList& co
 
 [[noreturn]] void refuse_name(const SplitFolder& folder, const std::string& name) {
   const bool is_on_disk = folder.tree->disk_path("").has_value();
-  throw InvalidArgument("list the class folders: the name of " +
-                        folder.tree->name_of(files::join_path(folder.path, name)) + " is not UTF-8" +
-                        (is_on_disk ? "; rename the folder"
-                                    : "; unpack the archive with the encoding of its names, such as `unzip -O GBK`, "
-                                      "and pack the folder"));
+  throw DataError("list the class folders: the name of " + folder.tree->name_of(files::join_path(folder.path, name)) +
+                  " is not UTF-8" +
+                  (is_on_disk ? "; rename the folder"
+                              : "; unpack the archive with the encoding of its names, such as `unzip -O GBK`, "
+                                "and pack the folder"));
 }
 
 /// The classes with images in any split, in order; notes the others in `contents`.
@@ -233,10 +232,10 @@ void use_given_names(const std::vector<std::string>& given_names, ImageList& con
     if (known.contains(name)) continue;
     const bool looks_equal =
         std::ranges::find(given_names, files::normalized(name), &files::normalized) != given_names.end();
-    throw InvalidArgument("number the classes: the folder " + quoted(fs::path(name)) +
-                          (looks_equal ? " and its given class name differ in Unicode normalization (NFC, NFD); rename "
-                                         "the folder"
-                                       : " is not among the given class names; add it to them"));
+    throw DataError("number the classes: the folder " + quoted(fs::path(name)) +
+                    (looks_equal ? " and its given class name differ in Unicode normalization (NFC, NFD); rename "
+                                   "the folder"
+                                 : " is not among the given class names; add it to them"));
   }
   contents.class_names = given_names;
   contents.are_classes_sorted = false;
@@ -265,9 +264,9 @@ void add_list(SplitImages list, ImageList& contents) {
   for (const SplitImages& other : contents.splits) {
     if (other.split != list.split) continue;
     // Name the first images: two folders of one root, such as val and valid, differ only below it.
-    throw InvalidArgument("list the images: both " + other.name(0) + " and " + list.name(0) + " belong to split \"" +
-                          list.split +
-                          "\"; give each its own split with SPLIT=PATH, or put the images of both below one folder");
+    throw DataError("list the images: both " + other.name(0) + " and " + list.name(0) + " belong to split \"" +
+                    list.split +
+                    "\"; give each its own split with SPLIT=PATH, or put the images of both below one folder");
   }
   contents.splits.push_back(std::move(list));
 }
@@ -302,9 +301,8 @@ ImageList list_image_folders(const std::vector<ImageRoot>& roots, const SourceOp
   remark_on_numbers(contents);
   for (ClassImages& images : all) add_list(list_of(images, options.skip_unreadable, contents), contents);
   if (contents.splits.empty()) {
-    throw InvalidArgument(
-        "list the images in " + roots[0].tree->name_of(roots[0].folder) +
-        ": found no image files (.jpg, .png, .webp, .tif, .gif, .bmp, .ppm and similar); check the path");
+    throw DataError("list the images in " + roots[0].tree->name_of(roots[0].folder) +
+                    ": found no image files (.jpg, .png, .webp, .tif, .gif, .bmp, .ppm and similar); check the path");
   }
   check_list_problems(roots, contents);
   return contents;

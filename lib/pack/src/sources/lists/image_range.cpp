@@ -64,19 +64,19 @@ void read_all(const std::vector<const ImageList*>& lists, std::int64_t channels,
 void check_range_applies(const ImageSurvey& survey, const SourceOptions& options) {
   const bool is_automatic = options.range.kind == ValueRange::Kind::automatic;
   if (survey.deep_count == 0 && !is_automatic) {
-    throw InvalidArgument(
+    throw DataError(
         "choose the range of values: all images have at most 8 bits, and are packed as they are; omit `range`");
   }
   if (survey.deep_count == 0 || survey.are_all_equal) return;
   if (!is_automatic) {
-    throw InvalidArgument("choose the range of values: " + survey.first_deep + " holds " + name_of(survey.element) +
-                          " values, " + survey.first_other +
-                          " has another type; pack images of one type, or omit "
-                          "`range`");
+    throw DataError("choose the range of values: " + survey.first_deep + " holds " + name_of(survey.element) +
+                    " values, " + survey.first_other +
+                    " has another type; pack images of one type, or omit "
+                    "`range`");
   }
   if (!survey.first_without_white.empty()) {
-    throw InvalidArgument("read the images: " + survey.first_without_white +
-                          " holds signed or float values, others do not; pack images of one type");
+    throw DataError("read the images: " + survey.first_without_white +
+                    " holds signed or float values, others do not; pack images of one type");
   }
 }
 

@@ -80,10 +80,10 @@ class Survey {
     const Look& first = *std::ranges::find_if(looks_, [](const Look& look) { return look.width != 0; });
     const std::string problem = "read the images: " + name_of(first) + " has " + std::to_string(bands) + " bands, and ";
     if (options_.channels) {
-      throw InvalidArgument(problem + "only gray and RGB are converted to other channels; omit `channels`");
+      throw DataError(problem + "only gray and RGB are converted to other channels; omit `channels`");
     }
     if (options_.size && options_.fit == Fit::pad && !images::is_gray(options_.background)) {
-      throw InvalidArgument(problem + "margins in a color need RGB; choose a gray `background`, or another `fit`");
+      throw DataError(problem + "margins in a color need RGB; choose a gray `background`, or another `fit`");
     }
   }
 
@@ -161,15 +161,15 @@ class Survey {
                                                     : "is RGB";
       return name_of(look) + " " + kind;
     };
-    throw InvalidArgument("read the images: " + text(a) + ", " + text(b) + "; pack images with the same bands");
+    throw DataError("read the images: " + text(a) + ", " + text(b) + "; pack images with the same bands");
   }
 
   [[noreturn]] void refuse_sizes(const Look& a, const Look& b) const {
     const auto text = [&](const Look& look) {
       return name_of(look) + " has height " + std::to_string(look.height) + " and width " + std::to_string(look.width);
     };
-    throw InvalidArgument("read the images: " + text(a) + ", " + text(b) +
-                          "; resize all to one height and width with `size`");
+    throw DataError("read the images: " + text(a) + ", " + text(b) +
+                    "; resize all to one height and width with `size`");
   }
 
   const SourceOptions& options_;

@@ -8,6 +8,7 @@
 #include <octavo/errors.hpp>
 
 #include "arrays/array.hpp"
+#include "sources/array_container.hpp"
 #include "sources/combine/split_names.hpp"
 
 namespace octavo::sources {
@@ -55,7 +56,7 @@ std::string listed(const std::vector<ListedArray>& arrays) {
   for (std::size_t i = 0; i < std::min<std::size_t>(arrays.size(), 10); ++i) {
     const std::string& unusable = arrays[i].unusable;
     text += (i == 0 ? "" : ", ") + arrays[i].name + " (" +
-            (unusable.empty() ? arrays::axes_text(arrays[i].axes) : unusable) + ")";
+            (unusable.empty() ? arrays::shape_text(arrays[i]) : unusable) + ")";
   }
   if (arrays.size() > 10) text += " and " + std::to_string(arrays.size() - 10) + " more";
   return arrays.empty() ? "no arrays" : text;
@@ -74,17 +75,26 @@ void drop_one_per_row(std::vector<const ListedArray*>& arrays) {
 
 /// If there is one array with the axes of images, but it cannot be used, that is the problem.
 void refuse_unusable_images(const std::string& file, const std::vector<ListedArray>& arrays) {
-  const auto may_be_images = [](const ListedArray& array) { return !array.is_usable() && array.axes.size() >= 3; };
-  if (std::ranges::count_if(arrays, may_be_images) != 1) return;
-  const ListedArray& array = *std::ranges::find_if(arrays, may_be_images);
-  throw FormatError("read " + file + ": the array " + array.name + " (" + arrays::axes_text(array.axes) +
+  const auto is_it = [](const ListedArray& array) { return !array.is_usable() && array.axes.size() >= 3; };
+  if (std::ranges::count_if(arrays, is_it) != 1) return;
+  const ListedArray& array = *std::ranges::find_if(arrays, is_it);
+  throw FormatError("read " + file + ": the array " + array.name + " (" + arrays::shape_text(array) +
                     ") cannot be used: " + array.unusable + "; get the file again, or convert it");
+}
+
+/// An array that could be images, apart from its name.
+bool may_be_images(const ListedArray& array) { return array.is_usable() && array.axes.size() >= 3; }
+
+void refuse_without_images(const std::string& file, const std::vector<ListedArray>& arrays) {
+  if (std::ranges::any_of(arrays, &may_be_images)) return;
+  throw FormatError("read " + file + ": it has no array of images, numbers with three or more axes; it has " +
+                    listed(arrays) + "; save the images as one array");
 }
 
 std::vector<const ListedArray*> image_arrays(const std::vector<ListedArray>& arrays) {
   std::vector<const ListedArray*> large, named;
   for (const ListedArray& array : arrays) {
-    if (array.is_usable() && array.axes.size() >= 3) large.push_back(&array);
+    if (may_be_images(array)) large.push_back(&array);
   }
   drop_one_per_row(large);
   std::ranges::copy_if(large, std::back_inserter(named),
@@ -92,13 +102,14 @@ std::vector<const ListedArray*> image_arrays(const std::vector<ListedArray>& arr
   return named.empty() && large.size() == 1 ? large : named;
 }
 
-/// Adds the labels of the images to the pair, or why they cannot be used.
+/// Adds the labels of the images to the pair, or why they cannot be used. Text of another length is left to class names
+/// if it is named after them, and else chosen last, to be refused for its length as numbers are.
 void find_labels(const ListedArray& images, const std::vector<ListedArray>& arrays, ArrayPair& pair) {
+  std::string text_of_other_length;
   for (const std::string& name : label_names_for(images.name)) {
     const ListedArray* const labels = find(arrays, name);
     if (labels == nullptr) continue;
     const bool is_per_image = labels->axes.size() <= 2 || labels->row_values() == 1;
-    // Text of another length may be class names.
     const bool is_for_these = !labels->is_text || labels->axes[0] == images.axes[0];
     if (may_be_labels(*labels) && is_per_image && is_for_these) {
       pair.labels = name;
@@ -106,11 +117,15 @@ void find_labels(const ListedArray& images, const std::vector<ListedArray>& arra
       pair.label_problem.clear();
       return;
     }
+    if (!is_for_these && text_of_other_length.empty() && may_be_labels(*labels) && !is_named_as_class_names(name)) {
+      text_of_other_length = name;
+    }
     if (!pair.label_problem.empty() || !is_for_these) continue;
-    const std::string problem = labels->is_usable() ? "of shape " + arrays::axes_text(labels->axes) : labels->unusable;
+    const std::string problem = labels->is_usable() ? "of shape " + arrays::shape_text(*labels) : labels->unusable;
     pair.unusable_labels = name;
     pair.label_problem = "the labels \"" + name + "\" cannot be used: " + problem;
   }
+  if (pair.unusable_labels.empty()) pair.labels = text_of_other_length;
 }
 
 /// Throws unless the array is there and usable.
@@ -119,7 +134,7 @@ void check_wanted(const std::string& file, const std::vector<ListedArray>& array
   if (name.empty()) return;
   const ListedArray* const array = find(arrays, name);
   if (array == nullptr) {
-    throw InvalidArgument("read " + file + ": there is no array \"" + name + "\" in it; it has " + listed(arrays));
+    throw DataError("read " + file + ": there is no array \"" + name + "\" in it; it has " + listed(arrays));
   }
   if (is_labels ? may_be_labels(*array) : array->is_usable()) return;
   throw FormatError("read " + file + ": the array \"" + name + "\" cannot be used: " + array->unusable +
@@ -160,8 +175,9 @@ std::vector<ArrayPair> pair_arrays(const std::string& file, const std::vector<Li
   if (!wanted_images.empty()) images = {find(arrays, wanted_images)};
   if (images.empty()) {
     refuse_unusable_images(file, arrays);
-    throw InvalidArgument("read " + file + ": which array holds the images is ambiguous; name it as " +
-                          "FILE::IMAGES::LABELS; the file has " + listed(arrays));
+    refuse_without_images(file, arrays);
+    throw DataError("read " + file + ": which array holds the images is ambiguous; name it as " +
+                    "FILE::IMAGES::LABELS; the file has " + listed(arrays));
   }
   std::vector<ArrayPair> pairs;
   for (const ListedArray* const array : images) {
@@ -171,8 +187,8 @@ std::vector<ArrayPair> pair_arrays(const std::string& file, const std::vector<Li
     if (same_split == pairs.end()) {
       pairs.push_back(std::move(pair));
     } else if (!is_same_array(arrays, pair, *same_split)) {
-      throw InvalidArgument("read " + file + ": both " + same_split->images + " and " + pair.images +
-                            " look like the images of \"" + pair.split + "\"; name one as FILE::IMAGES::LABELS");
+      throw DataError("read " + file + ": both " + same_split->images + " and " + pair.images +
+                      " look like the images of \"" + pair.split + "\"; name one as FILE::IMAGES::LABELS");
     }
   }
   std::stable_sort(pairs.begin(), pairs.end(),

@@ -45,9 +45,8 @@ std::string without_extension(const std::string& path) {
 }
 
 [[noreturn]] void refuse(const std::string& name, const std::string& why) {
-  throw InvalidArgument(
-      "pair images with masks: " + name + " " + why +
-      "; add or remove files, skip such samples with `on_error=skip`, or pack no masks with `masks=off`");
+  throw DataError("pair images with masks: " + name + " " + why +
+                  "; add or remove files, skip such samples with `on_error=skip`, or pack no masks with `masks=off`");
 }
 
 /// The paths of the masks, by their path below the folder without extension.

@@ -174,9 +174,8 @@ class ListCheck {
                            const std::string& problem) const {
     const auto& tree_a = *lists_[a].tree;
     const auto& tree_b = *lists_[b].tree;
-    throw InvalidArgument("read the lists " + tree_a.name_of(lists_[a].path) + " and " +
-                          tree_b.name_of(lists_[b].path) + ": both " + problem + "; name the one to pack: " + split +
-                          "=" + printable(file_of(a)));
+    throw DataError("read the lists " + tree_a.name_of(lists_[a].path) + " and " + tree_b.name_of(lists_[b].path) +
+                    ": both " + problem + "; name the one to pack: " + split + "=" + printable(file_of(a)));
   }
 
   void remark_on_lines() {
