@@ -24,7 +24,7 @@ from ._core import (
 )
 from .dataset import Dataset, ImageArray, MaskArray, Split
 from .graph_loader import GraphLoader
-from .loader import DrawnSample, Loader
+from .loader import DrawnSample, Loader, Share
 from .memory import find_batch_size, plan
 from .normalize import Normalize
 from .store import Store
@@ -98,6 +98,7 @@ __all__ = [
     "RemoteSet",
     "Report",
     "SampleFailure",
+    "Share",
     "Split",
     "Store",
     "UnavailableError",

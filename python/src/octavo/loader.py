@@ -699,6 +699,9 @@ class Loader(Generic[BatchT]):
         given = saved.get("epoch")
         known = given if isinstance(given, int) and 0 <= given <= LAST_EPOCH else 0
         epoch, samples, offset = saved_place(saved, self._state_at(known, 0))
+        if samples <= -self.batch_size:
+            # With carry_over, smaller batches: the next one ends in the epoch before.
+            epoch, samples = epoch - 1, samples + self.samples_per_epoch
         step = self._maker.step_at(epoch, samples) if self._origin == (0, 0) else None
         if step is None:
             step = self._begin_batches_at(epoch, samples)

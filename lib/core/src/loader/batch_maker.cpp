@@ -17,8 +17,7 @@ namespace octavo {
 class BatchMaker::Implementation {
  public:
   Implementation(const Store& store, LoaderOptions options)
-      : samples_(store::StoreAccess::samples(store)),
-        server_(samples_, std::move(options)) {
+      : samples_(store::StoreAccess::samples(store)), server_(samples_, std::move(options)) {
     server_.show_own_prefetch();
   }
 

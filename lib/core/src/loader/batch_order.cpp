@@ -22,8 +22,8 @@ BatchOrder::BatchOrder(LoaderOptions options, std::int64_t sample_count)
     : options_(std::make_shared<LoaderOptions>(std::move(options))), sample_count_(sample_count) {
   if (is_default(options_->sampling)) return;
   const std::shared_ptr<const Sampling> sampling(options_, &options_->sampling);
-  sampler_ = std::make_shared<const Sampler>(sampling, sample_count, options_->seed,
-                                             options_->shuffle == Shuffle(true));
+  sampler_ =
+      std::make_shared<const Sampler>(sampling, sample_count, options_->seed, options_->shuffle == Shuffle(true));
   sample_count_ = sampler_->order().position_count;
 }
 
@@ -31,7 +31,7 @@ kernels::EpochBatches BatchOrder::batches() const {
   using kernels::LastBatch;
   const LastBatch last = options_->carry_over  ? LastBatch::carry
                          : options_->drop_last ? LastBatch::drop
-                                              : LastBatch::keep;
+                                               : LastBatch::keep;
   kernels::EpochBatches batches{sample_count_, options_->batch_size, last};
   const std::int64_t B = options_->batch_size;
   const LoaderPlace& origin = options_->origin;

@@ -74,7 +74,7 @@ class BatchOrder {
   void append_of_epoch(std::int64_t epoch, BatchPositions places, store::BatchRows& batch) const;
   void append_window_rows(std::int64_t epoch, BatchPositions places, std::vector<std::int64_t>& rows) const;
 
-  std::shared_ptr<LoaderOptions> options_;   ///< of all copies
+  std::shared_ptr<LoaderOptions> options_;  ///< of all copies
   std::shared_ptr<const Sampler> sampler_;  ///< null if an epoch shows every sample once
   std::int64_t sample_count_;
 };

@@ -79,8 +79,7 @@ std::vector<kernels::AliasBucket> alias_table(const std::vector<double>& weights
 
 }  // namespace
 
-Sampler::Sampler(std::shared_ptr<const Sampling> sampling, std::int64_t sample_count, std::uint64_t seed,
-                 bool shuffled)
+Sampler::Sampler(std::shared_ptr<const Sampling> sampling, std::int64_t sample_count, std::uint64_t seed, bool shuffled)
     : sampling_(std::move(sampling)) {
   check_indices(sampling_->indices, sample_count);
   order_.seed = seed;

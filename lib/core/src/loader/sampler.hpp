@@ -36,7 +36,7 @@ class Sampler {
   /// The choices of `epoch` without replacement, in their order.
   std::shared_ptr<const std::vector<std::int64_t>> without_replacement(std::int64_t epoch) const;
 
-  std::shared_ptr<const Sampling> sampling_;  ///< shared, since it may have numbers for every sample
+  std::shared_ptr<const Sampling> sampling_;   ///< shared, since it may have numbers for every sample
   std::vector<kernels::AliasBucket> buckets_;  ///< of the weights, if there are any, with replacement
   std::vector<std::int64_t> members_, group_starts_;
   kernels::SampledOrder order_ = {};

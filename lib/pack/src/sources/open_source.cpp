@@ -249,7 +249,7 @@ std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, c
   }
   if (lists.empty() && (!options.label_column.empty() || !options.columns.empty())) {
     throw DataError(std::string("open the sources: found no image list (CSV, TSV or JSON) for ") +
-                          (options.columns.empty() ? "`label_column`" : "`columns`") + "; name the file");
+                    (options.columns.empty() ? "`label_column`" : "`columns`") + "; name the file");
   }
   std::vector<sources::OtherFolder> others;
   for (const sources::ImageRoot& root : roots) others.push_back({root.tree, root.folder});

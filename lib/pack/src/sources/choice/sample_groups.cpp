@@ -117,13 +117,12 @@ void check_groups(const SampleGroups& groups, const std::vector<ChosenSplit>& ch
   }
   const auto shared_count = std::ranges::count(is_shared, true);
   if (shared_count == 0) return;
-  throw DataError(
-      grouping(group_by) + ": " + example +
-      (shared_count > 1 ? ", and " + counted(shared_count - 1, "other group") + (shared_count > 2 ? " are" : " is") +
-                              " in two splits"
-                        : std::string()) +
-      "; move each group to one split, or pack all samples as the split train, such as train=LIST.csv "
-      "or train=FILE.h5::train train=FILE.h5::val, and divide them by group with `holdout`");
+  throw DataError(grouping(group_by) + ": " + example +
+                  (shared_count > 1 ? ", and " + counted(shared_count - 1, "other group") +
+                                          (shared_count > 2 ? " are" : " is") + " in two splits"
+                                    : std::string()) +
+                  "; move each group to one split, or pack all samples as the split train, such as train=LIST.csv "
+                  "or train=FILE.h5::train train=FILE.h5::val, and divide them by group with `holdout`");
 }
 
 }  // namespace octavo::sources
