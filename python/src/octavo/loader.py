@@ -717,6 +717,7 @@ class Loader(Generic[BatchT]):
                 self._prepare(self._augment)
             except BaseException:
                 self._origin = before
+                self._prepare(self._augment)
                 raise
             step = self._maker.step_at(epoch, samples)
             if step is not None:

@@ -214,7 +214,6 @@ def test_a_last_batch_that_ranks_cannot_share_is_refused_before_training(tmp_pat
         assert flat(batches_of(ranks_of(path, 4, batch_size=4, **options))) == expected
 
 
-@pytest.mark.xfail(strict=True, reason="a rank gets a batch without samples")
 def test_a_place_whose_rest_ranks_cannot_share_is_refused_and_changes_nothing(tmp_path: Path) -> None:
     path = write_numbers(tmp_path / "few.h5", train=12)
     first = new_loader(path, batch_size=7)

@@ -40,8 +40,10 @@ void check_ranks(const LoaderOptions& options, std::int64_t epoch_samples) {
     refuse("a batch of " + samples_text(std::min(options.batch_size, epoch_samples)) + " cannot be shared by " +
            std::to_string(ranks) + " ranks; use a batch_size of at least the number of ranks");
   }
-  const std::int64_t last = epoch_samples % options.batch_size;
-  if (last > 0 && last < ranks && !options.drop_last && !options.carry_over) {
+  if (options.drop_last || options.carry_over) return;
+  for (const std::int64_t samples : {epoch_samples, epoch_samples - options.origin.samples}) {
+    const std::int64_t last = samples % options.batch_size;
+    if (last == 0 || last >= ranks) continue;
     refuse("the last batch of an epoch has " + samples_text(last) + " for " + std::to_string(ranks) +
            " ranks; use drop_last, carry_over, equal_shares or another batch_size");
   }
@@ -87,8 +89,8 @@ LoaderOptions checked(LoaderOptions options, const store::StoredSamples& samples
            (options.drop_last ? ", so drop_last leaves no batch" : " of an epoch, which carry_over needs") +
            "; use a smaller batch_size");
   }
-  check_ranks(options, epoch_samples);
   check_origin(options, epoch_samples);
+  check_ranks(options, epoch_samples);
   if (options.shuffle.kind() == Shuffle::Kind::windows && options.shuffle.window_samples() < 1) {
     refuse("windows of " + std::to_string(options.shuffle.window_samples()) + " samples; expected at least 1");
   }
