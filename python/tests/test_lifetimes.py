@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import weakref
 
 import numpy as np
 import octavo
@@ -58,6 +59,15 @@ def test_loaders_in_several_threads_serve_the_same(large: Packed) -> None:
     for thread in threads:
         thread.join()
     assert not failures
+
+
+def test_a_released_loader_is_freed_at_once(packed: Packed) -> None:
+    loader = octavo.Loader(packed.path, device="cpu", batch_size=10)
+    next(iter(loader))
+    loader.sampler.set_epoch(1)
+    seen = weakref.ref(loader)
+    del loader
+    assert seen() is None
 
 
 def test_opening_and_closing_repeatedly_leaks_no_memory(large: Packed) -> None:

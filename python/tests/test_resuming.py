@@ -312,6 +312,10 @@ def test_another_batch_size_continues_with_the_next_sample(packed: Packed, carry
             loader_of(packed.path, batch_size=6, rank=rank, world_size=ranks, **options) for rank in range(ranks)
         ]
         found: list[Any] = []
+        if not carry_over and (47 - taken % 5 * 10) % 6 < ranks and taken % 5 > 0:
+            with pytest.raises(ValueError, match="1 sample for 2 ranks"):
+                resumed[0].load_state_dict(state)
+            continue
         for loader in resumed:
             loader.load_state_dict(state)
             found.append([labels.tolist() for _ in range(2) for _, labels in loader])

@@ -8,6 +8,7 @@ import json
 import operator
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, cast, get_args, overload
 
@@ -377,9 +378,10 @@ class Loader(Generic[BatchT]):
         self._preparing = threading.RLock()  # iterations in several threads may prepare batches of several epochs
         self._prepare(options.augment)
         self._shuffle = _shuffle_of(self._maker.shuffle)
-        self._position = Position(self._batches_in)
+        # Without a cycle of references, the memory is free as soon as the loader is released.
+        loader = weakref.ref(self)
+        self._position = Position(lambda epoch: cast("Loader[BatchT]", loader())._batches_in(epoch))
         self._last_batch: tuple[int, int] | None = None
-        self._sampler: LoaderSampler | None = None
         if options.framework == "torch":
             from ._torch import register_iterable
 
@@ -653,15 +655,13 @@ class Loader(Generic[BatchT]):
     @property
     def sampler(self) -> LoaderSampler:
         """The order of the samples, for code for DataLoaders: ``loader.sampler.set_epoch(epoch)`` counts epochs."""
-        if self._sampler is None:
-            kind = LoaderSampler
-            if self.framework == "torch":
-                from . import _torch
+        kind = LoaderSampler
+        if self.framework == "torch":
+            from . import _torch
 
-                in_order = self.shuffle is False and self._resolved.sampling is None
-                kind = _torch.SequentialLoaderSampler if in_order else _torch.OtherLoaderSampler
-            self._sampler = kind(self)
-        return self._sampler
+            in_order = self.shuffle is False and self._resolved.sampling is None
+            kind = _torch.SequentialLoaderSampler if in_order else _torch.OtherLoaderSampler
+        return kind(self)
 
     @property
     def batch_sampler(self) -> LoaderBatchSampler:
