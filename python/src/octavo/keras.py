@@ -50,12 +50,27 @@ class Dataset(_PyDataset):  # type: ignore[misc]  # Keras may be missing when ty
         return len(self._loader)
 
     @property
+    def workers(self) -> int:
+        """One: the loader makes batches in threads of its own."""
+        return 1
+
+    @workers.setter
+    def workers(self, value: int) -> None:
+        if value > 1:
+            raise ValueError(f"workers is {value}; a loader makes batches in threads of its own, so it is 1")
+
+    @property
     def num_batches(self) -> int:
         """The number of batches. Keras reads it when a pass over them begins."""
-        if not self._is_peeking() and not self._loader.carry_over:
+        if not self._is_peeking():
             with self._lock:
-                if self._taken >= min(2, len(self._loader)):
-                    self._batches, self._first = None, None
+                if self._taken > 1:
+                    self._first = None
+                    # With carry_over, the passes of Keras and the epochs differ in length: passes go on.
+                    if not self._loader.carry_over:
+                        self._batches = None
+                elif self._taken == 1 and len(self._loader) == 1:
+                    self._first = self._batches = None
                 self._taken = 0
         return len(self._loader)
 
@@ -72,16 +87,14 @@ class Dataset(_PyDataset):  # type: ignore[misc]  # Keras may be missing when ty
 
     def _next(self) -> Any:
         self._taken += 1
-        first, self._first = self._first, None
-        if first is not None and self._taken == 1:
-            self._first = first
-            return first
+        if self._first is not None and self._taken == 1:
+            return self._first
         batch = None if self._batches is None else next(self._batches, None)
-        if batch is None:
+        # A place may be restored that has nothing left of its epoch.
+        while batch is None:
             self._batches = iter(self._loader)
-            batch = next(self._batches)
-        if self._taken == 1:
-            self._first = batch
+            batch = next(self._batches, None)
+        self._first = batch if self._taken == 1 else None
         return batch
 
     def _is_peeking(self) -> bool:
