@@ -251,7 +251,7 @@ def step_cost(epoch: Epoch, framework: str) -> tuple[float, float]:
     """Seconds of a step at batch_size 1: in the loop, and of the native call alone."""
     loader = octavo.Loader(epoch.store, batch_size=1, shuffle=True, framework=framework)
     images, labels = np.empty(epoch.values[0].shape, np.float32), np.empty(1, np.int64)
-    make, at, labels_at = loader._maker.make, images.ctypes.data, labels.ctypes.data
+    make, at, labels_at = loader._batches._maker.make, images.ctypes.data, labels.ctypes.data
     steps = min(len(loader), 20000)
     in_loop, alone = [], []
     for _ in range(7):

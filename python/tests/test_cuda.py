@@ -159,7 +159,7 @@ def test_graphs_on_the_fake_runtime(packed: Packed) -> None:
     assert runtime.cudaStreamBeginCapture(stream, 0) == 0
     images, _ = graph_loader.next()
     with pytest.raises(ValueError, match="GraphLoader"):
-        loader._maker.make(0, 0, graph_loader._image_address, graph_loader._label_address, 0, stream.value)
+        loader._batches._maker.make(0, 0, graph_loader._image_address, graph_loader._label_address, 0, stream.value)
     with pytest.raises(ValueError, match="capture"):
         graph_loader.seek(0)
     assert runtime.cudaStreamEndCapture(stream, ctypes.byref(graph)) == 0

@@ -276,14 +276,14 @@ def test_threads_and_iterators_share_no_batch(two_batches: octavo.Store) -> None
 def test_a_batch_that_failed_is_tried_again(two_batches: octavo.Store, monkeypatch: pytest.MonkeyPatch) -> None:
     loader = loader_of(two_batches)
     expected = [labels.tolist() for _, labels in loader_of(two_batches)]
-    real, failures = loader._make, [True, False, True, False]
+    real, failures = loader._batches._make, [True, False, True, False]
 
     def make(epoch: int, step: int) -> Any:
         if failures.pop(0):
             raise MemoryError
         return real(epoch, step)
 
-    monkeypatch.setattr(loader, "_make", make)
+    monkeypatch.setattr(loader._batches, "_make", make)
     batches = iter(loader)
     with pytest.raises(MemoryError):
         next(batches)

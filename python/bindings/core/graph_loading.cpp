@@ -17,27 +17,15 @@ using namespace nb::literals;
 /// A GraphLoader, the types of its batches, and on request tensors for them.
 class GraphMaker {
  public:
-  GraphMaker(const Store& store, const BatchSpec& spec, const std::string& label_dtype, std::int64_t batch_size,
-             bool shuffle, std::uint64_t seed, bool carry_over, std::int64_t rank, std::int64_t world_size,
-             const Sampling& sampling, std::int64_t batches_per_launch)
+  GraphMaker(const Store& store, const LoaderOptions& options, const std::string& label_dtype,
+             std::int64_t batches_per_launch)
       : device_(store.device()),
-        shape_(batch_shape(spec, store.shape())),
-        labels_(batch_labels(spec, store.labels())),
+        shape_(batch_shape(options.spec, store.shape())),
+        labels_(batch_labels(options.spec, store.labels())),
         label_dtype_(dtype_of(label_dtype, "label_dtype")),
-        mask_dtype_(spec.mask_dtype),
-        has_masks_(store.has_masks() && spec.with_masks),
-        loader_(store,
-                {.batch_size = batch_size,
-                 .shuffle = shuffle,
-                 .seed = seed,
-                 .drop_last = !carry_over,
-                 .carry_over = carry_over,
-                 .rank = rank,
-                 .world_size = world_size,
-                 .spec = spec,
-                 .sampling = sampling,
-                 .prefetch = 0},
-                batches_per_launch) {}
+        mask_dtype_(options.spec.mask_dtype),
+        has_masks_(store.has_masks() && options.spec.with_masks),
+        loader_(store, options, batches_per_launch) {}
 
   std::int64_t batches_per_epoch(std::int64_t epoch) const { return loader_.batches_per_epoch(epoch); }
   std::int64_t samples_per_launch() const { return loader_.samples_per_launch(); }
@@ -87,10 +75,8 @@ class GraphMaker {
 
 void add_graph_loading(nb::module_& module) {
   nb::class_<GraphMaker>(module, "GraphMaker", "Makes the next batch, always in the same tensors.")
-      .def(nb::init<const Store&, const BatchSpec&, const std::string&, std::int64_t, bool, std::uint64_t, bool,
-                    std::int64_t, std::int64_t, const Sampling&, std::int64_t>(),
-           "store"_a, "spec"_a, "label_dtype"_a, "batch_size"_a, "shuffle"_a, "seed"_a, "carry_over"_a, "rank"_a,
-           "world_size"_a, "sampling"_a, "batches_per_launch"_a)
+      .def(nb::init<const Store&, const LoaderOptions&, const std::string&, std::int64_t>(), "store"_a, "options"_a,
+           "label_dtype"_a, "batches_per_launch"_a)
       .def("batches_per_epoch", &GraphMaker::batches_per_epoch, "epoch"_a)
       .def_prop_ro("samples_per_launch", &GraphMaker::samples_per_launch)
       .def("next", &GraphMaker::next, "images"_a, "labels"_a, "masks"_a, "stream"_a, nb::call_guard<GilRelease>())

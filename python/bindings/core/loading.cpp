@@ -210,31 +210,35 @@ void set_numbers(Sampling& sampling,
   (sampling.*Field).assign(numbers.data(), numbers.data() + numbers.size());
 }
 
+void init_options(LoaderOptions* options, const BatchSpec& spec, std::int64_t batch_size, const std::string& shuffle,
+                  std::uint64_t seed, bool drop_last, bool carry_over, std::int64_t rank, std::int64_t world_size,
+                  bool equal_shares, std::pair<std::int64_t, std::int64_t> origin, const Sampling& sampling,
+                  int prefetch) {
+  new (options) LoaderOptions{.batch_size = batch_size,
+                              .shuffle = parse_shuffle(shuffle),
+                              .seed = seed,
+                              .drop_last = drop_last,
+                              .carry_over = carry_over,
+                              .rank = rank,
+                              .world_size = world_size,
+                              .equal_shares = equal_shares,
+                              .origin = {origin.first, origin.second},
+                              .spec = spec,
+                              .sampling = sampling,
+                              .prefetch = prefetch};
+}
+
 /// A BatchMaker and the types of its batches.
 class Maker {
  public:
-  Maker(const Store& store, const BatchSpec& spec, const std::string& label_dtype, std::int64_t batch_size,
-        const std::string& shuffle, std::uint64_t seed, bool drop_last, bool carry_over, std::int64_t rank,
-        std::int64_t world_size, bool equal_shares, std::pair<std::int64_t, std::int64_t> origin, int prefetch,
-        const Sampling& sampling)
+  Maker(const Store& store, const LoaderOptions& options, const std::string& label_dtype)
       : device_(store.device()),
-        shape_(batch_shape(spec, store.shape())),
-        labels_(batch_labels(spec, store.labels())),
+        shape_(batch_shape(options.spec, store.shape())),
+        labels_(batch_labels(options.spec, store.labels())),
         label_dtype_(dtype_of(label_dtype, "label_dtype")),
-        mask_dtype_(spec.mask_dtype),
-        has_masks_(store.has_masks() && spec.with_masks),
-        maker_(store, {.batch_size = batch_size,
-                       .shuffle = parse_shuffle(shuffle),
-                       .seed = seed,
-                       .drop_last = drop_last,
-                       .carry_over = carry_over,
-                       .rank = rank,
-                       .world_size = world_size,
-                       .equal_shares = equal_shares,
-                       .origin = {origin.first, origin.second},
-                       .spec = spec,
-                       .sampling = sampling,
-                       .prefetch = prefetch}),
+        mask_dtype_(options.spec.mask_dtype),
+        has_masks_(store.has_masks() && options.spec.with_masks),
+        maker_(store, options),
         memory_{std::make_shared<RecycledMemory>(maker_.largest_batch_count() * shape_.bytes())},
         mask_memory_{std::make_shared<RecycledMemory>(maker_.largest_batch_count() * mask_bytes())},
         tensors_(device_) {}
@@ -277,8 +281,10 @@ class Maker {
     const RankShare share = maker_.share(epoch, step);
     return {share.own, share.repeats, share.batch};
   }
-  std::optional<std::int64_t> step_at(std::int64_t epoch, std::int64_t samples) const {
-    return maker_.step_at({epoch, samples});
+  /// (epoch, step) of the batch that begins after this many samples of an epoch; None if no batch does.
+  std::optional<std::pair<std::int64_t, std::int64_t>> batch_at(std::int64_t epoch, std::int64_t samples) const {
+    const auto state = maker_.state_at({epoch, samples});
+    return state ? std::optional(std::pair(state->epoch, state->step)) : std::nullopt;
   }
   std::string state(std::int64_t epoch, std::int64_t step) const { return maker_.state(epoch, step).to_json(); }
   std::string fingerprint(std::int64_t epoch, bool with_pixels) const { return maker_.fingerprint(epoch, with_pixels); }
@@ -415,12 +421,11 @@ void add_loading(nb::module_& module) {
       .def_rw("replacement", &Sampling::replacement)
       .def_rw("samples_per_epoch", &Sampling::samples_per_epoch)
       .def_rw("repeats", &Sampling::repeats);
+  nb::class_<LoaderOptions>(module, "LoaderOptions", "What batches are, and which of them a rank makes.")
+      .def("__init__", &init_options, nb::kw_only(), "spec"_a, "batch_size"_a, "shuffle"_a, "seed"_a, "drop_last"_a,
+           "carry_over"_a, "rank"_a, "world_size"_a, "equal_shares"_a, "origin"_a, "sampling"_a, "prefetch"_a);
   nb::class_<Maker>(module, "BatchMaker", "Makes any batch, by epoch and step.")
-      .def(nb::init<const Store&, const BatchSpec&, const std::string&, std::int64_t, const std::string&, std::uint64_t,
-                    bool, bool, std::int64_t, std::int64_t, bool, std::pair<std::int64_t, std::int64_t>, int,
-                    const Sampling&>(),
-           "store"_a, "spec"_a, "label_dtype"_a, "batch_size"_a, "shuffle"_a, "seed"_a, "drop_last"_a, "carry_over"_a,
-           "rank"_a, "world_size"_a, "equal_shares"_a, "origin"_a, "prefetch"_a, "sampling"_a)
+      .def(nb::init<const Store&, const LoaderOptions&, const std::string&>(), "store"_a, "options"_a, "label_dtype"_a)
       .def("batches_per_epoch", &Maker::batches_per_epoch, "epoch"_a)
       .def_prop_ro("shuffle", &Maker::shuffle)
       .def_prop_ro("prefetch", &Maker::prefetch)
@@ -437,7 +442,7 @@ void add_loading(nb::module_& module) {
       .def("make_recycled_bytes", &Maker::make_recycled_bytes, "epoch"_a, "step"_a, "labels"_a, "masks"_a)
       .def("drawn", &Maker::drawn, "epoch"_a, "step"_a)
       .def("share", &Maker::share, "epoch"_a, "step"_a)
-      .def("step_at", &Maker::step_at, "epoch"_a, "samples"_a)
+      .def("batch_at", &Maker::batch_at, "epoch"_a, "samples"_a)
       .def("state", &Maker::state, "epoch"_a, "step"_a)
       .def("fingerprint", &Maker::fingerprint, "epoch"_a, "with_pixels"_a, nb::call_guard<GilRelease>())
       .def("make_owned", &Maker::make_owned, "epoch"_a, "step"_a);

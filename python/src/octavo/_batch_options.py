@@ -61,6 +61,24 @@ class BatchOptions:
             self.soft_labels, self.masks,
         )  # fmt: skip
 
+    def to_native(
+        self,
+        order: str,
+        *,
+        drop_last: bool = False,
+        carry_over: bool = False,
+        equal_shares: bool = False,
+        origin: tuple[int, int] = (0, 0),
+        prefetch: int = 0,
+    ) -> _core.LoaderOptions:
+        """The library's options. `origin` is an epoch and the number of its samples after which a batch begins."""
+        sampling = _core.Sampling() if self.sampling is None else self.sampling.to_native()
+        return _core.LoaderOptions(
+            spec=self.spec(), batch_size=self.batch_size, shuffle=order, seed=self.seed, drop_last=drop_last,
+            carry_over=carry_over, rank=self.rank, world_size=self.world_size, equal_shares=equal_shares, origin=origin,
+            sampling=sampling, prefetch=prefetch,
+        )  # fmt: skip
+
     def mask_shape(self, image_shape: tuple[int, int, int]) -> tuple[int, ...]:
         """The shape of the masks of a sample in a batch whose images are of `image_shape`."""
         return image_shape[1:] if self.views == 1 else (self.views, *image_shape[1:])

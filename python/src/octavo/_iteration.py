@@ -68,16 +68,16 @@ class Iteration:
         try:
             self._first = self._next = place.step
             self._epoch = place.epoch
-            make = loader._make_of(place.epoch)
+            make = loader._batches.of(place.epoch)
             self._make = make if self._item_of is None else self._item_maker(self._item_of)
-            self._count = loader._batches_in(place.epoch)
+            self._count = loader._batches.count(place.epoch)
         except BaseException:
             loader._position.take_back(self._number, self._before)
             self._number = 0
             raise
         self._gradient_state = _integrations.gradient_state()
         if self._gradient_state is not None and self._count > 0:
-            last = loader._maker.share(place.epoch, self._count - 1)[2]
+            last = loader._batches.share(place.epoch, self._count - 1)[2]
             self.remainder = last % loader.batch_size
             self._gradient_state._add_dataloader(self)
 

@@ -16,12 +16,12 @@ class BatchIndices(list[int]):
     """The indices of the samples of a batch, which can make the batch."""
 
     def __init__(self, loader: Loader[Any], epoch: int, step: int) -> None:
-        super().__init__(loader._maker.rows(epoch, step).tolist())
+        super().__init__(loader._batches.rows(epoch, step).tolist())
         self._loader, self._epoch, self._step = loader, epoch, step
 
     def make(self) -> Any:
         """The batch, as the loader would have yielded it."""
-        return self._loader._make_of(self._epoch)(self._epoch, self._step)
+        return self._loader._batches.of(self._epoch)(self._epoch, self._step)
 
 
 class LoaderSampler:

@@ -125,11 +125,13 @@ class GraphLoader:
             data, split, verify=verify, threads=threads, progress=progress, residency="device"
         )
         self._maker = _core.GraphMaker(
-            self._store._usable(), spec, options.label_dtype, self.batch_size, self.shuffle, self.seed,
-            self.carry_over, self.rank, self.world_size,
-            _core.Sampling() if options.sampling is None else options.sampling.to_native(),
+            self._store._usable(),
+            options.to_native(
+                "global" if self.shuffle else "none", drop_last=not self.carry_over, carry_over=self.carry_over
+            ),
+            options.label_dtype,
             operator.index(batches_per_launch),
-        )  # fmt: skip
+        )
         count = self._maker.samples_per_launch
         if self.framework == "dlpack":
             self._stream = None

@@ -186,7 +186,7 @@ def _set_batches(trainer: Any, loader: Loader[Any], epoch: int) -> None:
     is_whole = trainer.limit_train_batches == 1.0 and not trainer.overfit_batches
     if not loader.carry_over or not is_whole:
         return
-    count = loader._batches_in(epoch)
+    count = loader._batches.count(epoch)
     trainer.fit_loop.max_batches = count
     if isinstance(trainer.val_check_interval, float) and trainer.val_check_batch is not None:
         trainer.val_check_batch = max(1, int(count * trainer.val_check_interval))
@@ -197,7 +197,7 @@ def _state_of(loader: Loader[Any], trainer: Any) -> dict[str, Any]:
     place = loader._position.place
     if trainer is None or not trainer.is_last_batch or not place.is_begun:
         return Loader.state_dict(loader)
-    state = loader._state_at(place.epoch + 1, 0)
+    state = loader._batches.state(place.epoch + 1, 0)
     return {**state, "epoch_offset": place.offset} if place.offset else state
 
 

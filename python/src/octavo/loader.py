@@ -4,32 +4,23 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import json
 import operator
 import sys
-import threading
-import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, cast, get_args, overload
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, overload
 
 import numpy as np
 
-from . import _core, _frameworks, _integrations, _progress
-from ._batch_options import (
-    LAST_EPOCH,
-    BatchOptions,
-    plain_state,
-    resolve_batch_options,
-    resolve_ranks,
-    saved_place,
-    warn_of_ranks,
-)
+from . import _frameworks, _integrations, _progress
+from ._batch_factory import BatchFactory
+from ._batch_options import LAST_EPOCH, plain_state, resolve_ranks, saved_place
 from ._iteration import Iteration
+from ._loader_arguments import DATA_LOADER_ARGUMENTS, checked_keys, resolve_arguments
 from ._place import Place, Position
 from ._samplers import LoaderBatchSampler, LoaderSampler, collate
-from ._sampling import Balance, resolve_sampling
+from ._sampling import Balance
 from .arrays import ArraySplit
-from .augment import Mix, Operation, checked_operations
+from .augment import Mix, Operation
 from .dataset import Split
 from .normalize import Normalize, Preset
 from .store import Data, Residency, Store
@@ -79,30 +70,6 @@ class Share(NamedTuple):
 #: (images, labels), or (images, masks, labels) for a split with masks; labels are None for a split without labels. Or
 #: the same as a mapping. `BatchT` is its type for callers.
 Batch = Any
-
-#: Host batches of at least this size reuse the memory of released batches: for blocks this large, malloc returns fresh
-#: pages, and faulting them in takes longer than filling them (docs/performance.md).
-_RECYCLED_BYTES = 128 << 10
-
-
-_NO_WORKERS = "it has no worker processes, and makes batches on the device"
-
-#: Arguments of ``torch.utils.data.DataLoader`` that a loader does not have, and what to use instead.
-_DATA_LOADER_ARGUMENTS = {
-    "num_workers": _NO_WORKERS,
-    "pin_memory": _NO_WORKERS,
-    "prefetch_factor": _NO_WORKERS,
-    "persistent_workers": _NO_WORKERS,
-    "multiprocessing_context": _NO_WORKERS,
-    "worker_init_fn": _NO_WORKERS,
-    "timeout": _NO_WORKERS,
-    "in_order": _NO_WORKERS,
-    "transform": "use augment=, or transform= of octavo.pack_dataset()",
-    "collate_fn": "use mix=, views= or keys=",
-    "sampler": "use shuffle=, indices=, weights= or balance=",
-    "batch_sampler": "use batch_size= and indices=, weights= or balance=",
-    "generator": "use seed=",
-}
 
 
 class Loader(Generic[BatchT]):
@@ -242,8 +209,8 @@ class Loader(Generic[BatchT]):
         def __new__(cls, *arguments: Any, **options: Any) -> Loader[Any]:
             """Explains arguments of a DataLoader."""
             for name in options:
-                if name in _DATA_LOADER_ARGUMENTS:
-                    raise TypeError(f"a Loader has no {name}=, as a DataLoader has: {_DATA_LOADER_ARGUMENTS[name]}")
+                if name in DATA_LOADER_ARGUMENTS:
+                    raise TypeError(f"a Loader has no {name}=, as a DataLoader has: {DATA_LOADER_ARGUMENTS[name]}")
             return super().__new__(cls)
 
     # What a batch is depends on `framework` and `keys`; "auto" is torch for type checkers.
@@ -348,20 +315,13 @@ class Loader(Generic[BatchT]):
     ) -> None:
         self._arguments = {name: value for name, value in locals().items() if name not in ("self", "progress")}
         # Check every argument before loading anything.
-        order, depth, options = _resolve(self._arguments)
+        order, depth, options = resolve_arguments(self._arguments)
         self._drop_last, self._carry_over = bool(drop_last), bool(carry_over)
-        self._given_ranks, self._given_equal_shares = (rank, world_size), equal_shares
-        self._has_checked_ranks = rank is not None
-        self._dtype, self._channels_last = options.dtype, options.channels_last
-        self._label_dtype = options.label_dtype
         self._mix, self._label_smoothing = mix, float(label_smoothing)
-        self._label_shape = options.label_shape
-        self._keys = _checked_keys(keys, options.masks is not None)
-        image_shape = options.spec().image_shape(options.source.shape)
         allocator = None
         if options.framework != "dlpack":
             allocator = _frameworks.make_allocator(options.framework, options.device)
-            allocator.images(image_shape, self._dtype, self._channels_last)
+            allocator.images(options.spec().image_shape(options.source.shape), options.dtype, options.channels_last)
 
         if isinstance(data, Store) and (residency, memory_limit, resident, window) != ("auto", None, None, None):
             raise ValueError("the store is loaded already; pass residency and its options to Store instead")
@@ -370,17 +330,15 @@ class Loader(Generic[BatchT]):
             data, split, verify=verify, threads=threads, progress=progress, residency=residency,
             memory_limit=memory_limit, resident=resident, window=window,
         )  # fmt: skip
-        self._resolved, self._allocator, self._order, self._depth = options, allocator, order, depth
-        self._augment_of = augment if callable(augment) else None
-        self._weights_of = weights if callable(weights) else None
-        self._weights_epoch = 0
-        self._equal_shares, self._origin = bool(equal_shares), (0, 0)
-        self._preparing = threading.RLock()  # iterations in several threads may prepare batches of several epochs
-        self._prepare(options.augment)
-        self._shuffle = _shuffle_of(self._maker.shuffle)
-        # Without a cycle of references, the memory is free as soon as the loader is released.
-        loader = weakref.ref(self)
-        self._position = Position(lambda epoch: cast("Loader[BatchT]", loader())._batches_in(epoch))
+        self._given_ranks = (rank, world_size)
+        self._batches = BatchFactory(
+            self._store, options, allocator, order=order, drop_last=self._drop_last, carry_over=self._carry_over,
+            prefetch=depth, augment=augment, weights=weights, ranks=self._given_ranks, equal_shares=equal_shares,
+            keys=checked_keys(keys, options.masks is not None),
+        )  # fmt: skip
+        shuffled = self._batches.shuffle
+        self._shuffle: bool | str = shuffled == "global" if shuffled in ("global", "none") else shuffled
+        self._position = Position(self._batches.count)
         self._last_batch: tuple[int, int] | None = None
         if options.framework == "torch":
             from ._torch import register_iterable
@@ -396,7 +354,7 @@ class Loader(Generic[BatchT]):
         """
         if self.carry_over:
             return -(-self.samples_per_epoch // self.batch_size)
-        return self._batches_in(self._position.place.epoch)
+        return self._batches.count(self.epoch)
 
     def total_steps(self, epochs: int) -> int:
         """The number of batches in the first `epochs` epochs, as schedules of learning rates need it.
@@ -411,14 +369,9 @@ class Loader(Generic[BatchT]):
             raise ValueError(f"epochs is {number}; it must be at least 0")
         if self.carry_over:
             return number * self.samples_per_epoch // self.batch_size
-        if self._weights_of is None:
-            return number * self._batches_in(0)
-        return sum(self._batches_in(epoch) for epoch in range(number))
-
-    def _batches_in(self, epoch: int) -> int:
-        if self._weights_of is not None:
-            self._make_of(epoch)
-        return self._maker.batches_per_epoch(epoch)
+        if not self._batches.has_epochs_of_own_length:
+            return number * self._batches.count(0)
+        return sum(self._batches.count(epoch) for epoch in range(number))
 
     def __iter__(self) -> Iterator[BatchT]:
         """Iterates over the batches of a new epoch; after `load_state_dict`, over the rest of the restored one.
@@ -434,8 +387,8 @@ class Loader(Generic[BatchT]):
 
     def _check_open(self) -> None:
         """Raises ValueError if the loader or its store is closed."""
-        if isinstance(self._maker, _Closed):
-            self._maker()
+        if self._batches.is_closed:
+            raise ValueError("the loader is closed; create it again")
         self._store._usable()
 
     def _hand_out(self, iteration: int, epoch: int, step: int) -> None:
@@ -452,7 +405,8 @@ class Loader(Generic[BatchT]):
             If there is no such batch.
         """
         self._store._usable()
-        return self._make_of(self.epoch)(self.epoch, self._step(step))
+        batch: BatchT = self._batches.of(self.epoch)(self.epoch, self._step(step))
+        return batch
 
     def indices(self, step: int) -> npt.NDArray[np.int64]:
         """int64 [B]: the indices of the samples in batch `step` of the current epoch.
@@ -462,8 +416,7 @@ class Loader(Generic[BatchT]):
         IndexError
             If there is no such batch.
         """
-        self._make_of(self.epoch)
-        return self._maker.rows(self.epoch, self._step(step))
+        return self._batches.rows(self.epoch, self._step(step))
 
     def drawn(self, step: int) -> list[DrawnSample]:
         """The samples of batch `step` of the current epoch, and what the augmentation drew for each.
@@ -473,9 +426,7 @@ class Loader(Generic[BatchT]):
         IndexError
             If there is no such batch.
         """
-        self._make_of(self.epoch)
-        samples: list[Any] = self._maker.drawn(self.epoch, self._step(step))
-        return [DrawnSample(*sample) for sample in samples]
+        return [DrawnSample(*sample) for sample in self._batches.drawn(self.epoch, self._step(step))]
 
     def fingerprint(self, epoch: int | None = None, *, pixels: bool = False) -> str:
         """A digest, 16 hex digits, of the samples of an epoch, their order, and everything that the augmentation draws.
@@ -499,112 +450,13 @@ class Loader(Generic[BatchT]):
         if number < 0:
             raise ValueError(f"epoch is {number}; epochs count from 0")
         self._store._usable()
-        self._make_of(number)
-        return self._maker.fingerprint(number, bool(pixels))
+        return self._batches.fingerprint(number, bool(pixels))
 
     def _step(self, step: int, epoch: int | None = None) -> int:
-        number, count = operator.index(step), self._batches_in(self.epoch if epoch is None else epoch)
+        number, count = operator.index(step), self._batches.count(self.epoch if epoch is None else epoch)
         if not -count <= number < count:
             raise IndexError(f"batch {number} is out of range; the epoch has {count}")
         return number % count
-
-    def _prepare(self, operations: tuple[Operation, ...]) -> None:
-        """Prepares batches with these operations."""
-        spec, sampling = dataclasses.replace(self._resolved, augment=operations).spec(), self._resolved.sampling
-        self._image_shape = spec.image_shape(self.dataset.shape)
-        self._maker = _core.BatchMaker(
-            self._store._usable(), spec, self._label_dtype, self.batch_size, self._order, self.seed, self.drop_last,
-            self.carry_over, self._resolved.rank, self._resolved.world_size, self._equal_shares, self._origin,
-            self._depth, _core.Sampling() if sampling is None else sampling.to_native(),
-        )  # fmt: skip
-        self._make: Any = _keyed(self._batch_function(self._allocator), self._keys)
-        self._augment = operations
-
-    def _make_of(self, epoch: int) -> Callable[[int, int], BatchT]:
-        """The function of (epoch, step) that makes the batches of `epoch`."""
-        with self._preparing:
-            return self._prepared_for(epoch)
-
-    def _prepared_for(self, epoch: int) -> Callable[[int, int], BatchT]:
-        operations = self._augment
-        if self._augment_of is not None:
-            operations = checked_operations(self._augment_of(epoch))
-        ranks = resolve_ranks(*self._given_ranks)
-        if not self._has_checked_ranks:
-            self._has_checked_ranks = True
-            warn_of_ranks(ranks[1])
-        equal_shares = self._given_equal_shares
-        if equal_shares is None:
-            equal_shares = ranks[1] > 1 and _integrations.wants_equal_shares(ranks[1])
-        if not equal_shares:
-            _integrations.prepare_for_ranks(ranks[1])
-        has_new_ranks = (*ranks, equal_shares) != (self._resolved.rank, self._resolved.world_size, self._equal_shares)
-        if has_new_ranks:
-            self._resolved = dataclasses.replace(self._resolved, rank=ranks[0], world_size=ranks[1])
-            self._equal_shares = equal_shares
-        has_new_weights = self._weights_of is not None and epoch != self._weights_epoch
-        if has_new_weights:
-            self._set_weights(epoch)
-        if has_new_ranks or has_new_weights or operations != self._augment:
-            self._prepare(operations)
-        make: Callable[[int, int], BatchT] = self._make
-        return make
-
-    def _resolved_for(self, epoch: int) -> BatchOptions:
-        """The options of the batches of `epoch`."""
-        self._make_of(epoch)
-        return dataclasses.replace(self._resolved, augment=self._augment)
-
-    def _set_weights(self, epoch: int) -> None:
-        assert self._weights_of is not None
-        given = self._resolved.sampling
-        assert given is not None
-        sampling = resolve_sampling(
-            self.dataset, given.indices, self._weights_of(epoch), given.groups, given.samples_per_epoch or None,
-            given.repeats, given.replacement,
-        )  # fmt: skip
-        self._resolved = dataclasses.replace(self._resolved, sampling=sampling)
-        self._weights_epoch = epoch
-
-    def _batch_function(self, allocator: _frameworks.Allocator | None) -> Callable[[int, int], Batch]:
-        """A function of (epoch, step) that makes that batch; without an allocator, in library memory for DLPack."""
-        maker, has_labels = self._maker, self.dataset.label_kind != "none"
-        if allocator is None:
-            return maker.make_owned
-        layout = (self._image_shape, self._dtype, self._channels_last)
-        new_images, recycled_images = allocator.images(*layout), allocator.recycled_images(maker, *layout)
-        new_labels = allocator.labels(self._label_shape, self._label_dtype)
-        masks_of = self._mask_function(allocator)
-        make, count_of = maker.make, maker.batch_count
-        address, stream, views = allocator.address, allocator.stream, self.views
-        with_views = allocator.with_views(views)
-        is_recycled = self.device == "cpu" and maker.largest_batch_bytes >= _RECYCLED_BYTES
-
-        def batch(epoch: int, step: int) -> Batch:
-            count = count_of(epoch, step)
-            labels = new_labels(count) if has_labels else None
-            labels_at = address(labels) if has_labels else 0
-            masks = masks_of(epoch, step) if masks_of else None
-            masks_at = address(masks) if masks_of else 0
-            if is_recycled:
-                images = recycled_images(epoch, step, labels_at, masks_at)
-            else:
-                images = new_images(count * views)
-                make(epoch, step, address(images), labels_at, masks_at, stream() if stream else 0)
-            return (with_views(images), masks, labels) if masks_of else (with_views(images), labels)
-
-        return batch
-
-    def _mask_function(self, allocator: _frameworks.Allocator) -> Callable[[int, int], Any] | None:
-        """A function of epoch and step that allocates their masks; None if batches have none."""
-        masks, maker = self._resolved.masks, self._maker
-        if masks is None:
-            return None
-        shape = self._resolved.mask_shape(self._image_shape)
-        if self.device == "cpu" and maker.largest_mask_bytes >= _RECYCLED_BYTES:
-            return allocator.recycled_masks(maker, shape, masks.dtype)
-        new_masks = allocator.labels(shape, masks.dtype)
-        return lambda epoch, step: new_masks(maker.batch_count(epoch, step))
 
     # ---- Lifetime --------------------------------------------------------------------------------------------------
 
@@ -615,7 +467,7 @@ class Loader(Generic[BatchT]):
         """
         if self._owns_store:
             self._store.close()
-        self._maker, self._make = cast("_core.BatchMaker", _Closed()), _Closed()
+        self._batches.close()
 
     def __enter__(self) -> Loader[BatchT]:
         return self
@@ -625,7 +477,7 @@ class Loader(Generic[BatchT]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         place = self._position.place
-        return _create_again, (type(self), self._arguments, self._state_at(place.epoch, place.step), place)
+        return _create_again, (type(self), self._arguments, self._batches.state(place.epoch, place.step), place)
 
     # ---- State -----------------------------------------------------------------------------------------------------
 
@@ -659,7 +511,7 @@ class Loader(Generic[BatchT]):
         if self.framework == "torch":
             from . import _torch
 
-            in_order = self.shuffle is False and self._resolved.sampling is None
+            in_order = self.shuffle is False and self._batches.options.sampling is None
             kind = _torch.SequentialLoaderSampler if in_order else _torch.OtherLoaderSampler
         return kind(self)
 
@@ -679,7 +531,7 @@ class Loader(Generic[BatchT]):
         It also identifies the samples, the order, the normalization and the augmentation.
         """
         place = self._position.place
-        state = self._state_at(place.epoch, place.step)
+        state = self._batches.state(place.epoch, place.step)
         return {**state, "epoch_offset": place.offset} if place.offset else state
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -698,36 +550,9 @@ class Loader(Generic[BatchT]):
         # The augmentation may depend on the epoch.
         given = saved.get("epoch")
         known = given if isinstance(given, int) and 0 <= given <= LAST_EPOCH else 0
-        epoch, samples, offset = saved_place(saved, self._state_at(known, 0))
-        if samples <= -self.batch_size:
-            # With carry_over, smaller batches: the next one ends in the epoch before.
-            epoch, samples = epoch - 1, samples + self.samples_per_epoch
-        step = self._maker.step_at(epoch, samples) if self._origin == (0, 0) else None
-        if step is None:
-            step = self._begin_batches_at(epoch, samples)
+        epoch, samples, offset = saved_place(saved, self._batches.state(known, 0))
+        epoch, step = self._batches.go_to(epoch, samples)
         self._position.restore(epoch, step, offset)
-
-    def _begin_batches_at(self, epoch: int, samples: int) -> int:
-        """Divides an epoch into batches such that one begins after `samples` of it; returns its step."""
-        before = self._origin
-        # Batches that begin at multiples of the batch size, if one begins there.
-        for origin in ((0, 0), (epoch, samples)):
-            self._origin = origin
-            try:
-                self._prepare(self._augment)
-            except BaseException:
-                self._origin = before
-                self._prepare(self._augment)
-                raise
-            step = self._maker.step_at(epoch, samples)
-            if step is not None:
-                return step
-        raise AssertionError(f"no batch begins after {samples} samples of epoch {epoch}")
-
-    def _state_at(self, epoch: int, step: int) -> dict[str, Any]:
-        self._make_of(epoch)
-        state: dict[str, Any] = json.loads(self._maker.state(epoch, step))
-        return state
 
     # ---- Properties ------------------------------------------------------------------------------------------------
 
@@ -744,13 +569,13 @@ class Loader(Generic[BatchT]):
     @property
     def samples_per_epoch(self) -> int:
         """The samples of an epoch, of all ranks together; with `indices` or `weights`, not all of `dataset`."""
-        sampling = self._resolved.sampling
+        sampling = self._batches.options.sampling
         return len(self.dataset) if sampling is None else sampling.epoch_samples
 
     @property
     def batch_size(self) -> int:
         """Samples per batch; with several ranks, the total over all ranks."""
-        return self._resolved.batch_size
+        return self._batches.options.batch_size
 
     @property
     def shuffle(self) -> bool | str:
@@ -760,7 +585,7 @@ class Loader(Generic[BatchT]):
     @property
     def seed(self) -> int:
         """The seed of the order."""
-        return self._resolved.seed
+        return self._batches.options.seed
 
     @property
     def drop_last(self) -> bool:
@@ -775,22 +600,22 @@ class Loader(Generic[BatchT]):
     @property
     def normalize(self) -> Normalize:
         """The normalization of the images."""
-        return self._resolved.normalize
+        return self._batches.options.normalize
 
     @property
     def framework(self) -> str:
         """``"torch"``, ``"numpy"`` or ``"dlpack"``."""
-        return self._resolved.framework
+        return self._batches.options.framework
 
     @property
     def augment_seed(self) -> int:
         """The seed of the augmentation."""
-        return self._resolved.augment_seed
+        return self._batches.options.augment_seed
 
     @property
     def views(self) -> int:
         """Images per sample."""
-        return self._resolved.views
+        return self._batches.options.views
 
     @property
     def mix(self) -> Mix | None:
@@ -818,13 +643,13 @@ class Loader(Generic[BatchT]):
         """
         if self._last_batch is None:
             raise ValueError("no batch was yielded yet, so there is no share of it")
-        own, repeats, batch = self._maker.share(*self._last_batch)
-        return Share(own, repeats, batch, own * self._resolved.world_size / batch)
+        own, repeats, batch = self._batches.share(*self._last_batch)
+        return Share(own, repeats, batch, own * self._batches.options.world_size / batch)
 
     @property
     def augment(self) -> tuple[Operation, ...]:
         """The operations on the images; those of the last epoch that made a batch, if they depend on the epoch."""
-        return self._augment
+        return self._batches.options.augment
 
     @property
     def rank(self) -> int:
@@ -839,10 +664,10 @@ class Loader(Generic[BatchT]):
     @property
     def prefetch(self) -> int:
         """The number of batches that are read ahead."""
-        return self._maker.prefetch
+        return self._batches.prefetch
 
     def __repr__(self) -> str:
-        if isinstance(self._maker, _Closed):
+        if self._batches.is_closed:
             return f"Loader({self.dataset!r}, closed)"
         return (
             f"Loader({self.dataset!r}, {self.device}, batch_size={self.batch_size}, shuffle={self.shuffle}, "
@@ -852,22 +677,12 @@ class Loader(Generic[BatchT]):
 
     def _augmentation_text(self) -> str:
         """What changes the images and labels of this epoch, for `repr`; empty if nothing does."""
-        text = f"augment=[{', '.join(map(repr, self._augment))}], " if self._augment else ""
+        text = f"augment=[{', '.join(map(repr, self.augment))}], " if self.augment else ""
         if self.mix is not None:
             text += f"mix={self.mix!r}, "
         if self.label_smoothing != 0.0:
             text += f"label_smoothing={self.label_smoothing}, "
         return text + (f"views={self.views}, " if self.views != 1 else "")
-
-
-class _Closed:
-    """What a closed loader has in place of its batches."""
-
-    def __getattr__(self, name: str) -> Any:
-        raise ValueError("the loader is closed; create it again")
-
-    def __call__(self, *arguments: Any) -> Any:
-        raise ValueError("the loader is closed; create it again")
 
 
 def check_options(split: Split, **options: Any) -> None:
@@ -881,37 +696,7 @@ def check_options(split: Split, **options: Any) -> None:
     parameters = inspect.signature(Loader.__init__).parameters.items()
     arguments = {name: parameter.default for name, parameter in parameters}
     arguments.update(options, data=split, split=None, device="cpu")
-    _resolve(arguments)
-
-
-#: Arguments of a loader that say what batches look like.
-_OF_BATCHES = (
-    "batch_size", "seed", "device", "normalize", "dtype", "memory_format", "label_dtype", "rank", "world_size",
-    "framework", "augment_seed", "views", "mix", "label_smoothing", "num_classes", "masks", "mask_dtype",
-    "ignore_index", "indices", "balance", "samples_per_epoch", "repeats", "replacement",
-)  # fmt: skip
-
-
-def _resolve(arguments: dict[str, Any]) -> tuple[str, int, BatchOptions]:
-    """The name of the order, the batches to read ahead, and the options of batches, for arguments of a loader."""
-    augment, weights = arguments["augment"], arguments["weights"]
-    if isinstance(augment, type):
-        raise TypeError(f"augment is the class {augment.__name__}; pass an operation, {augment.__name__}(...)")
-    if arguments["carry_over"] and callable(weights):
-        raise ValueError("carry_over is not available with weights that change between epochs")
-    if arguments["carry_over"] and arguments["drop_last"]:
-        raise ValueError("drop_last and carry_over exclude each other; use one of them")
-    if arguments["residency"] not in get_args(Residency):
-        *names, last = get_args(Residency)
-        raise ValueError(f"residency is {arguments['residency']!r}; expected {', '.join(names)} or {last}")
-    order = _order_name(arguments["shuffle"])
-    depth = _checked_prefetch(arguments["prefetch"])
-    options = resolve_batch_options(
-        arguments["data"], arguments["split"], augment=augment(0) if callable(augment) else augment,
-        weights=weights(0) if callable(weights) else weights, **{name: arguments[name] for name in _OF_BATCHES},
-    )  # fmt: skip
-    _checked_keys(arguments["keys"], options.masks is not None)
-    return order, depth, options
+    resolve_arguments(arguments)
 
 
 def _create_again(
@@ -933,43 +718,4 @@ def _checked_epoch(epoch: int) -> int:
         raise ValueError(f"epoch is {number}; epochs count from 0")
     if number > LAST_EPOCH:
         raise ValueError(f"epoch is {number}; the last one is {LAST_EPOCH}")
-    return number
-
-
-def _order_name(shuffle: bool | str) -> str:
-    """The library's name for the order."""
-    if isinstance(shuffle, str):
-        return shuffle
-    return "global" if shuffle else "none"
-
-
-def _shuffle_of(order: str) -> bool | str:
-    """The value of `shuffle` for this order."""
-    return order == "global" if order in ("global", "none") else order
-
-
-def _checked_keys(keys: Sequence[str] | None, has_masks: bool) -> tuple[str, ...] | None:
-    if keys is None:
-        return None
-    parts = ("images", "masks", "labels") if has_masks else ("images", "labels")
-    # The order of a set is not that of its names.
-    is_unordered = isinstance(keys, (str, Set, Mapping))
-    if is_unordered or len(keys) != len(parts) or len(set(keys)) != len(keys):
-        raise ValueError(f"keys is {keys!r}; expected {len(parts)} different names, for {', '.join(parts)}")
-    return tuple(keys)
-
-
-def _keyed(make: Callable[[int, int], Batch], keys: tuple[str, ...] | None) -> Callable[[int, int], Batch]:
-    """A function that makes the same batches as mappings with these keys, if there are any."""
-    if keys is None:
-        return make
-    return lambda epoch, step: dict(zip(keys, make(epoch, step), strict=True))
-
-
-def _checked_prefetch(prefetch: int | None) -> int:
-    if prefetch is None:
-        return -1
-    number = operator.index(prefetch)
-    if not 0 <= number <= 64:
-        raise ValueError(f"prefetch is {number}; it must be in [0, 64]")
     return number

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import overload
 
-from . import _core, _pack
+from . import _pack
 from .dataset import Dataset, Split
 from .loader import Loader
 
@@ -186,12 +186,8 @@ def _view_batch(
     number = loader.epoch if epoch is None else operator.index(epoch)
     if number < 0:
         raise ValueError(f"epoch is {number}; epochs count from 0")
-    options = loader._resolved_for(number)
-    sampling = _core.Sampling() if options.sampling is None else options.sampling.to_native()
     png: bytes = _pack.draw_batch(
-        loader.store._usable(), options.spec(), loader.batch_size, loader._maker.shuffle, loader.seed, loader.drop_last,
-        loader.carry_over, loader.rank, loader.world_size, loader._equal_shares, loader._origin, sampling, number,
-        loader._step(step, number),
+        loader.store._usable(), loader._batches.native_options(number), number, loader._step(step, number),
         count or loader.batch_size, columns or 0, scale or 0, captions,
     )  # fmt: skip
     return Picture(png)

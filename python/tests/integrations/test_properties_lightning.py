@@ -359,6 +359,17 @@ def test_loaders_that_are_made_again_go_on_with_new_epochs(path: Path, every: in
     assert len({id(loader.store) for loader in made}) == 1
 
 
+def test_loaders_that_are_made_again_keep_a_restored_place(path: Path) -> None:
+    # Epoch 3 of the loader is epoch 0 of the trainer.
+    whole = epochs_of(path, 6, shuffle=True)
+    loader = new_loader(path)
+    loader.set_epoch(3)
+    data = new_data(path)
+    data.load_state_dict({"train": loader.state_dict()})
+    module, _ = fit(data, reload_dataloaders_every_n_epochs=1, max_epochs=3, limit_val_batches=0)
+    assert module.epochs == whole[3:]
+
+
 def test_a_loader_that_a_hook_makes_again_shows_new_epochs(path: Path) -> None:
     class Maker(Recorder):
         def train_dataloader(self) -> Any:

@@ -105,6 +105,7 @@ TEST_CASE("the type, layout, ranks and residency of a restored loader may differ
 }
 
 TEST_CASE("a state with another batch size continues at its sample", "[unit][loader]") {
+  const std::int64_t batch_size = GENERATE(8, 6, 3, 1, 11);
   const octavo::test::PackedFixture fixture({octavo::test::random_split("train", 47, {1, 2, 2})});
   const Store store = Store::load(fixture.dataset().split("train"), Device::cpu());
   for (const bool carry_over : {false, true}) {
@@ -122,21 +123,21 @@ TEST_CASE("a state with another batch size continues at its sample", "[unit][loa
         for (std::int64_t step = 0; step <= before.batches_per_epoch(epoch); ++step) {
           const LoaderState state = LoaderState::from_json(before.state(epoch, step).to_json());
           LoaderOptions after = options;
-          after.batch_size = 8;
+          after.batch_size = batch_size;
           after.origin = state.place();
           Loader loader(store, after);
           const BatchMaker maker(store, after);
           loader.restore(state);
-          const std::int64_t first = maker.step_at(state.place()).value();
-          const bool is_over = first == maker.batches_per_epoch(epoch);
-          REQUIRE(loader.state().place() == (is_over ? maker.state(epoch + 1, 0).place() : state.place()));
-          // The samples that the first loader would serve, in the same order, in batches of 8.
+          const LoaderState first = maker.state_at(state.place()).value();
+          const bool is_over = first.step == maker.batches_per_epoch(first.epoch);
+          REQUIRE(loader.state() == (is_over ? maker.state(first.epoch + 1, 0) : first));
+          // The samples that the first loader would serve, in the same order, in batches of another size.
           std::vector<std::int64_t> rows;
-          for (std::int64_t e = epoch; e < epoch + 2; ++e) {
-            for (std::int64_t s = e == epoch ? first : 0; s < maker.batches_per_epoch(e); ++s) {
+          for (std::int64_t e = first.epoch; e < epoch + 2; ++e) {
+            for (std::int64_t s = e == first.epoch ? first.step : 0; s < maker.batches_per_epoch(e); ++s) {
               const std::vector<std::int64_t> batch = maker.rows(e, s);
               const bool may_be_short = !carry_over && !drop_last && s + 1 == maker.batches_per_epoch(e);
-              REQUIRE((batch.size() == 8 || may_be_short));
+              REQUIRE((std::ssize(batch) == batch_size || may_be_short));
               rows.insert(rows.end(), batch.begin(), batch.end());
             }
           }
@@ -145,12 +146,13 @@ TEST_CASE("a state with another batch size continues at its sample", "[unit][loa
           if (place.samples < 0) place = {epoch - 1, 47 + place.samples};
           for (; place.epoch < epoch + 2; place = {place.epoch + 1, 0}) {
             std::int64_t end = 47;
-            if (drop_last) end = place.samples + (47 - place.samples) / 8 * 8;
+            if (drop_last) end = place.samples + (47 - place.samples) / batch_size * batch_size;
             for (std::int64_t i = place.samples; i < end; ++i) expected.push_back(whole.rows(place.epoch, i)[0]);
           }
           expected.resize(std::min(expected.size(), rows.size()));
           REQUIRE(rows == expected);
-          REQUIRE(std::ssize(rows) + 8 > 47 * (epoch + 2 - state.epoch) - state.place().samples - (drop_last ? 14 : 0));
+          const std::int64_t dropped = drop_last ? 2 * (batch_size - 1) : 0;
+          REQUIRE(std::ssize(rows) + batch_size > 47 * (epoch + 2 - state.epoch) - state.place().samples - dropped);
         }
       }
     }

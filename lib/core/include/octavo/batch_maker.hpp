@@ -47,12 +47,12 @@ class BatchMaker {
   std::vector<std::int64_t> rows(std::int64_t epoch, std::int64_t step) const;
   /// This rank's part of the batch. Throws InvalidArgument if the batch does not exist.
   RankShare share(std::int64_t epoch, std::int64_t step) const;
-  /// The step of the batch that begins at this place, or the number of batches if none of the epoch is left; nothing if
-  /// no batch begins there.
-  std::optional<std::int64_t> step_at(const LoaderPlace& place) const;
   /// The state of a Loader with the same options whose next batch is this one. The batch may be the one after the last
   /// of its epoch: of that epoch, nothing is left.
   LoaderState state(std::int64_t epoch, std::int64_t step) const;
+  /// The state of a Loader with the same options whose next batch begins at this place; nothing if no batch begins
+  /// there.
+  std::optional<LoaderState> state_at(const LoaderPlace& place) const;
   /// Bytes on the device in addition to the store's.
   std::int64_t device_bytes() const;
 

@@ -48,7 +48,10 @@ class BatchMaker::Implementation {
     return server_.state(epoch, step);
   }
 
-  std::optional<std::int64_t> step_at(const LoaderPlace& place) const { return server_.order().step_at(place); }
+  std::optional<LoaderState> state_at(const LoaderPlace& place) const {
+    const auto batch = server_.order().batch_at(place);
+    return batch ? std::optional(server_.state(batch->epoch, batch->step)) : std::nullopt;
+  }
 
   RankShare share(std::int64_t epoch, std::int64_t step) const {
     batch_count(epoch, step);
@@ -99,8 +102,8 @@ LoaderState BatchMaker::state(std::int64_t epoch, std::int64_t step) const {
   return implementation_->state(epoch, step);
 }
 RankShare BatchMaker::share(std::int64_t epoch, std::int64_t step) const { return implementation_->share(epoch, step); }
-std::optional<std::int64_t> BatchMaker::step_at(const LoaderPlace& place) const {
-  return implementation_->step_at(place);
+std::optional<LoaderState> BatchMaker::state_at(const LoaderPlace& place) const {
+  return implementation_->state_at(place);
 }
 std::int64_t BatchMaker::device_bytes() const { return implementation_->device_bytes(); }
 void BatchMaker::make(std::int64_t epoch, std::int64_t step, const TensorView& images, const TensorView& labels,

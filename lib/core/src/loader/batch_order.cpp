@@ -65,16 +65,17 @@ BatchPart BatchOrder::part(std::int64_t epoch, std::int64_t step) const {
   return {{whole.first + begin, own}, size - own};
 }
 
-std::optional<std::int64_t> BatchOrder::step_at(const LoaderPlace& place) const {
+std::optional<kernels::BatchNumber> BatchOrder::batch_at(LoaderPlace place) const {
+  const std::int64_t B = options_->batch_size;
+  if (options_->carry_over && place.samples <= -B) place = {place.epoch - 1, place.samples + sample_count_};
   if (place.epoch < 0 || place.samples > sample_count_) return std::nullopt;
   const kernels::EpochBatches batches = this->batches();
   const std::int64_t count = batches.count(place.epoch);
-  if (place.samples == sample_count_ && !options_->carry_over) return count;
+  if (place.samples == sample_count_ && !options_->carry_over) return kernels::BatchNumber{place.epoch, count};
+  if (place.samples == batches.first_position(place.epoch, 0)) return kernels::BatchNumber{place.epoch, 0};
   const std::int64_t from_lead = place.samples + batches.lead(place.epoch);
-  if (place.samples == batches.first_position(place.epoch, 0)) return 0;
-  if (from_lead < 0 || from_lead % options_->batch_size != 0) return std::nullopt;
-  const std::int64_t step = from_lead / options_->batch_size;
-  return step <= count ? std::optional(step) : std::nullopt;
+  if (from_lead < 0 || from_lead % B != 0 || from_lead / B > count) return std::nullopt;
+  return kernels::BatchNumber{place.epoch, from_lead / B};
 }
 
 std::optional<kernels::RowSelection> BatchOrder::selection(std::int64_t epoch, std::int64_t step) const {

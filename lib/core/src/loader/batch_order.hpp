@@ -9,6 +9,7 @@
 #include <octavo/loader.hpp>
 
 #include "kernels/row_selection.hpp"
+#include "kernels/sample_selection.hpp"
 #include "loader/sampler.hpp"
 #include "store/batch_rows.hpp"
 
@@ -51,9 +52,9 @@ class BatchOrder {
   /// This rank's part: positions [floor(rb/R), floor((r+1)b/R)) of a batch of b samples; with equal shares,
   /// ceil(b/R) positions from r ceil(b/R) on, which begin again after the last one.
   BatchPart part(std::int64_t epoch, std::int64_t step) const;
-  /// The batch of `epoch` that begins after this many of its samples, or the number of its batches if none is left;
-  /// nothing if no batch begins there.
-  std::optional<std::int64_t> step_at(const LoaderPlace& place) const;
+  /// The batch that begins at this place, or the one after the last of its epoch if none is left; nothing if no batch
+  /// begins there. With carry_over, a batch before an epoch's first one is of the epoch in which it ends.
+  std::optional<kernels::BatchNumber> batch_at(LoaderPlace place) const;
   /// The selection from which a kernel computes the samples of a batch; nothing for orders that kernels do not support.
   std::optional<kernels::RowSelection> selection(std::int64_t epoch, std::int64_t step) const;
   /// The state of a loader whose next batch is this one, without what it says about samples and values.

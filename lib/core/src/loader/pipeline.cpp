@@ -126,16 +126,16 @@ void Pipeline::restore(const LoaderState& state) {
     throw InvalidArgument("restore a loader: the state does not fit; " + *found);
   }
   const LoaderPlace place = state.place();
-  const auto step = server_->order().step_at(place);
-  if (!step) {
+  const auto batch = server_->order().batch_at(place);
+  if (!batch) {
     throw InvalidArgument("restore a loader: no batch begins after " + std::to_string(place.samples) +
                           " samples of epoch " + std::to_string(place.epoch) +
                           "; set LoaderOptions::origin to LoaderState::place()");
   }
   if (prefetches_ && is_running_ && !is_done()) server_->backend()->record(slot_of(step_).free.get(), consumer_);
-  epoch_ = state.epoch;
+  epoch_ = batch->epoch;
   step_ = epoch_batches_ = batches_per_epoch(epoch_);
-  restored_step_ = *step;
+  restored_step_ = batch->step;
   is_running_ = false;
 }
 

@@ -1,0 +1,79 @@
+"""Checks the arguments of a loader before anything is loaded."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping, Sequence, Set
+from typing import Any, get_args
+
+from ._batch_options import BatchOptions, resolve_batch_options
+from .store import Residency
+
+_NO_WORKERS = "it has no worker processes, and makes batches on the device"
+
+#: Arguments of ``torch.utils.data.DataLoader`` that a loader does not have, and what to use instead.
+DATA_LOADER_ARGUMENTS = {
+    "num_workers": _NO_WORKERS,
+    "pin_memory": _NO_WORKERS,
+    "prefetch_factor": _NO_WORKERS,
+    "persistent_workers": _NO_WORKERS,
+    "multiprocessing_context": _NO_WORKERS,
+    "worker_init_fn": _NO_WORKERS,
+    "timeout": _NO_WORKERS,
+    "in_order": _NO_WORKERS,
+    "transform": "use augment=, or transform= of octavo.pack_dataset()",
+    "collate_fn": "use mix=, views= or keys=",
+    "sampler": "use shuffle=, indices=, weights= or balance=",
+    "batch_sampler": "use batch_size= and indices=, weights= or balance=",
+    "generator": "use seed=",
+}
+
+#: Arguments of a loader that say what batches look like.
+_OF_BATCHES = (
+    "batch_size", "seed", "device", "normalize", "dtype", "memory_format", "label_dtype", "rank", "world_size",
+    "framework", "augment_seed", "views", "mix", "label_smoothing", "num_classes", "masks", "mask_dtype",
+    "ignore_index", "indices", "balance", "samples_per_epoch", "repeats", "replacement",
+)  # fmt: skip
+
+
+def resolve_arguments(arguments: dict[str, Any]) -> tuple[str, int, BatchOptions]:
+    """The name of the order, the batches to read ahead, and the options of batches, for arguments of a loader."""
+    augment, weights = arguments["augment"], arguments["weights"]
+    if isinstance(augment, type):
+        raise TypeError(f"augment is the class {augment.__name__}; pass an operation, {augment.__name__}(...)")
+    if arguments["carry_over"] and callable(weights):
+        raise ValueError("carry_over is not available with weights that change between epochs")
+    if arguments["carry_over"] and arguments["drop_last"]:
+        raise ValueError("drop_last and carry_over exclude each other; use one of them")
+    if arguments["residency"] not in get_args(Residency):
+        *names, last = get_args(Residency)
+        raise ValueError(f"residency is {arguments['residency']!r}; expected {', '.join(names)} or {last}")
+    shuffle = arguments["shuffle"]
+    order = shuffle if isinstance(shuffle, str) else "global" if shuffle else "none"
+    depth = _checked_prefetch(arguments["prefetch"])
+    options = resolve_batch_options(
+        arguments["data"], arguments["split"], augment=augment(0) if callable(augment) else augment,
+        weights=weights(0) if callable(weights) else weights, **{name: arguments[name] for name in _OF_BATCHES},
+    )  # fmt: skip
+    checked_keys(arguments["keys"], options.masks is not None)
+    return order, depth, options
+
+
+def checked_keys(keys: Sequence[str] | None, has_masks: bool) -> tuple[str, ...] | None:
+    if keys is None:
+        return None
+    parts = ("images", "masks", "labels") if has_masks else ("images", "labels")
+    # The order of a set is not that of its names.
+    is_unordered = isinstance(keys, (str, Set, Mapping))
+    if is_unordered or len(keys) != len(parts) or len(set(keys)) != len(keys):
+        raise ValueError(f"keys is {keys!r}; expected {len(parts)} different names, for {', '.join(parts)}")
+    return tuple(keys)
+
+
+def _checked_prefetch(prefetch: int | None) -> int:
+    if prefetch is None:
+        return -1
+    number = operator.index(prefetch)
+    if not 0 <= number <= 64:
+        raise ValueError(f"prefetch is {number}; it must be in [0, 64]")
+    return number
