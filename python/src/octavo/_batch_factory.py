@@ -155,7 +155,7 @@ class BatchFactory:
     def go_to(self, epoch: int, samples: int) -> tuple[int, int]:
         """The epoch and step of the batch that begins after this many samples of an epoch.
 
-        If none begins there, as after resuming with another batch size, batches are divided anew from there on.
+        If none begins there, as after resuming with another batch size, batches are divided again from there on.
 
         Raises
         ------

@@ -31,7 +31,7 @@ def new_loader(path: Path, split: str = "train", **options: Any) -> octavo.Loade
 
 
 def value_of(number: int) -> int:
-    """The loss of a sample: its label squared plus its pixel, so the sum over a batch tells which samples it has."""
+    """The loss of a sample: its label squared plus its pixel, so the sum over a batch shows which samples it has."""
     return number * number + number
 
 
