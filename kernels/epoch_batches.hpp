@@ -19,34 +19,24 @@ struct EpochBatches {
   std::int64_t position_count;  ///< N, of an epoch
   std::int64_t batch_size;      ///< B; with LastBatch::carry, at most N, and below 2^31
   LastBatch last;
-  /// In [0, B): a batch begins at position `phase` of `phase_epoch`; with LastBatch::carry, of the first epoch. Other
-  /// epochs begin with a batch.
-  std::int64_t phase = 0, phase_epoch = 0;
 
-  /// How far the first batch of `epoch` extends before it: with LastBatch::carry into the epoch before, otherwise into
-  /// positions that do not exist.
-  OCTAVO_HOST_DEVICE std::int64_t lead(std::int64_t epoch) const {
-    if (last != LastBatch::carry) return epoch == phase_epoch && phase > 0 ? batch_size - phase : 0;
-    return (epoch % batch_size * (position_count % batch_size) + batch_size - phase) % batch_size;
+  /// Positions of earlier epochs that the first batch of `epoch` begins with.
+  OCTAVO_HOST_DEVICE std::int64_t carried_into(std::int64_t epoch) const {
+    if (last != LastBatch::carry) return 0;
+    return epoch % batch_size * (position_count % batch_size) % batch_size;
   }
   /// Batches of `epoch`; with LastBatch::carry, those that end in it.
   OCTAVO_HOST_DEVICE std::int64_t count(std::int64_t epoch) const {
-    const std::int64_t positions = lead(epoch) + position_count;
+    const std::int64_t positions = carried_into(epoch) + position_count;
     return (last == LastBatch::keep ? positions + batch_size - 1 : positions) / batch_size;
   }
   /// The position of `epoch` at which a batch begins. Negative positions are the last ones of the epoch before.
   OCTAVO_HOST_DEVICE std::int64_t first_position(std::int64_t epoch, std::int64_t step) const {
-    const std::int64_t first = step * batch_size - lead(epoch);
-    return first < 0 && (last != LastBatch::carry || epoch == 0) ? 0 : first;
-  }
-  /// The position of `epoch` at which a batch ends.
-  OCTAVO_HOST_DEVICE std::int64_t end_position(std::int64_t epoch, std::int64_t step) const {
-    const std::int64_t end = (step + 1) * batch_size - lead(epoch);
-    return end < position_count ? end : position_count;
+    return step * batch_size - carried_into(epoch);
   }
 };
 
-/// The share of `rank` of `world_size` in a batch: positions [first, end). Sizes differ by at most one.
+/// The share of `rank` of `world_size` in a batch: positions [first, end).
 struct BatchShare {
   std::int64_t first, end;
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import octavo
 import pytest
-from conftest import Packed
+from conftest import Packed, write_packed
 
 
 def test_a_dataset_describes_its_contents(packed: Packed) -> None:
@@ -117,6 +117,17 @@ def test_datasets_can_be_passed_to_other_processes(packed: Packed) -> None:
     dataset = octavo.Dataset(packed.path)
     assert pickle.loads(pickle.dumps(dataset)).split_names == ["train"]
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(dataset.split())).images[3], packed.codes[3])
+
+
+def test_a_pickled_split_notices_another_file(tmp_path: Path) -> None:
+    packed = write_packed(tmp_path / "a.h5", 20, (1, 2, 2))
+    dataset = octavo.Dataset(packed.path)
+    pickled = [pickle.dumps(dataset), pickle.dumps(dataset["train"])]
+    assert [type(pickle.loads(one)) for one in pickled] == [octavo.Dataset, octavo.Split]
+    write_packed(tmp_path / "b.h5", 20, (1, 2, 2), classes=3).path.replace(packed.path)
+    for one in pickled:
+        with pytest.raises(ValueError, match=r"a\.h5' has changed since a dataset of it was pickled"):
+            pickle.loads(one)
 
 
 def test_a_notebook_shows_a_contact_sheet(packed: Packed) -> None:

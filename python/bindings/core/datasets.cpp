@@ -178,6 +178,7 @@ void add_dataset(nb::module_& module) {
       .def_prop_ro("class_names", &Dataset::class_names)
       .def_prop_ro("provenance", &Dataset::provenance, "JSON.")
       .def_prop_ro("uuid", &Dataset::uuid)
+      .def_prop_ro("digest", &Dataset::digest)
       .def_prop_ro("created", &Dataset::created)
       .def_prop_ro("writer", &Dataset::writer)
       .def_prop_ro("format_version", &Dataset::format_version)

@@ -337,7 +337,7 @@ class Split:
         return Items(self, indices)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _reopen_split, (self._dataset.path, self.name)
+        return _reopen_split, (self._dataset, self.name)
 
     def __repr__(self) -> str:
         channels, height, width = self.shape
@@ -449,6 +449,11 @@ class Dataset:
         return self._opened().uuid
 
     @property
+    def digest(self) -> str:
+        """A digest of the contents, 16 hex digits."""
+        return self._opened().digest
+
+    @property
     def created(self) -> str:
         """When the file was made: ISO 8601, UTC."""
         return self._opened().created
@@ -472,7 +477,7 @@ class Dataset:
         self.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Dataset, (self._path,)
+        return _reopen, (self._path, self.digest)
 
     def __repr__(self) -> str:
         if self._native is None:
@@ -497,5 +502,13 @@ def _column(values: list[Any]) -> npt.NDArray[Any] | list[Any]:
     return values
 
 
-def _reopen_split(path: Path, name: str) -> Split:
-    return Dataset(path).split(name)
+def _reopen(path: Path, digest: str) -> Dataset:
+    dataset = Dataset(path)
+    if dataset.digest != digest:
+        dataset.close()
+        raise ValueError(f"{str(path)!r} has changed since a dataset of it was pickled; open it again")
+    return dataset
+
+
+def _reopen_split(dataset: Dataset, name: str) -> Split:
+    return dataset.split(name)

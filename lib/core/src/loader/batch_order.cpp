@@ -32,14 +32,7 @@ kernels::EpochBatches BatchOrder::batches() const {
   const LastBatch last = options_->carry_over  ? LastBatch::carry
                          : options_->drop_last ? LastBatch::drop
                                                : LastBatch::keep;
-  kernels::EpochBatches batches{sample_count_, options_->batch_size, last};
-  const std::int64_t B = options_->batch_size;
-  const LoaderPlace& origin = options_->origin;
-  batches.phase_epoch = origin.epoch;
-  // The remainder of a number that may be negative.
-  batches.phase = (origin.samples % B + B) % B;
-  if (options_->carry_over) batches.phase = (origin.epoch % B * (sample_count_ % B) + batches.phase) % B;
-  return batches;
+  return {sample_count_, options_->batch_size, last};
 }
 
 std::int64_t BatchOrder::largest_count() const {
@@ -47,9 +40,9 @@ std::int64_t BatchOrder::largest_count() const {
 }
 
 BatchPositions BatchOrder::whole(std::int64_t epoch, std::int64_t step) const {
-  const kernels::EpochBatches batches = this->batches();
-  const std::int64_t first = batches.first_position(epoch, step);
-  return {first, batches.end_position(epoch, step) - first};
+  const EpochDivision division = this->division();
+  const std::int64_t first = division.first(epoch, step);
+  return {first, division.end(epoch, step) - first};
 }
 
 BatchPart BatchOrder::part(std::int64_t epoch, std::int64_t step) const {
@@ -69,11 +62,11 @@ std::optional<kernels::BatchNumber> BatchOrder::batch_at(LoaderPlace place) cons
   const std::int64_t B = options_->batch_size;
   if (options_->carry_over && place.samples <= -B) place = {place.epoch - 1, place.samples + sample_count_};
   if (place.epoch < 0 || place.samples > sample_count_) return std::nullopt;
-  const kernels::EpochBatches batches = this->batches();
-  const std::int64_t count = batches.count(place.epoch);
+  const EpochDivision division = this->division();
+  const std::int64_t count = division.count(place.epoch);
   if (place.samples == sample_count_ && !options_->carry_over) return kernels::BatchNumber{place.epoch, count};
-  if (place.samples == batches.first_position(place.epoch, 0)) return kernels::BatchNumber{place.epoch, 0};
-  const std::int64_t from_lead = place.samples + batches.lead(place.epoch);
+  if (place.samples == division.first(place.epoch, 0)) return kernels::BatchNumber{place.epoch, 0};
+  const std::int64_t from_lead = place.samples + division.lead(place.epoch);
   if (from_lead < 0 || from_lead % B != 0 || from_lead / B > count) return std::nullopt;
   return kernels::BatchNumber{place.epoch, from_lead / B};
 }
@@ -148,11 +141,9 @@ void BatchOrder::append_of_epoch(std::int64_t epoch, BatchPositions places, stor
 }
 
 LoaderState BatchOrder::state(std::int64_t epoch, std::int64_t step) const {
-  const kernels::EpochBatches batches = this->batches();
+  const EpochDivision division = this->division();
   std::optional<std::int64_t> samples;
-  if (batches.phase > 0 && (options_->carry_over || epoch == batches.phase_epoch)) {
-    samples = std::min(sample_count_, batches.first_position(epoch, step));
-  }
+  if (division.is_shifted(epoch)) samples = std::min(sample_count_, division.first(epoch, step));
   return {.order_version = kOrderVersion,
           .epoch = epoch,
           .step = step,

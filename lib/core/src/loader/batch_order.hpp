@@ -10,6 +10,7 @@
 
 #include "kernels/row_selection.hpp"
 #include "kernels/sample_selection.hpp"
+#include "loader/epoch_division.hpp"
 #include "loader/sampler.hpp"
 #include "store/batch_rows.hpp"
 
@@ -41,9 +42,11 @@ class BatchOrder {
   void set_prefetch(int depth) { options_->prefetch = depth; }
   /// Samples of an epoch.
   std::int64_t sample_count() const { return sample_count_; }
+  /// How kernels divide an epoch into batches; without LoaderOptions::origin.
   kernels::EpochBatches batches() const;
+  EpochDivision division() const { return {batches(), options_->origin}; }
   /// Includes a short last batch unless it is dropped. Depends on the epoch only if batches carry over.
-  std::int64_t batches_per_epoch(std::int64_t epoch) const { return batches().count(epoch); }
+  std::int64_t batches_per_epoch(std::int64_t epoch) const { return division().count(epoch); }
   /// The largest number of samples in this rank's part of a batch.
   std::int64_t largest_count() const;
 
