@@ -91,9 +91,10 @@ class Iteration:
     def _take_back(self, step: int) -> None:
         """A batch could not be made: the next call tries it again."""
         with self._lock:
-            if self._next == step + 1:
-                self._next = step
-            if step == self._first and self._number > 0:
+            if self._next != step + 1:
+                return  # another thread has taken batches meanwhile
+            self._next = step
+            if step == self._first:
                 self._loader._position.take_back(self._number, self._before)
                 self._number = 0
 

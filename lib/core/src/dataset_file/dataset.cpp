@@ -5,6 +5,7 @@
 
 #include "dataset_file/reader.hpp"
 #include "dataset_file/split_access.hpp"
+#include "support/hash.hpp"
 
 namespace octavo {
 
@@ -95,6 +96,7 @@ Split Dataset::split(std::string_view name) const {
 
 const std::vector<std::string>& Dataset::class_names() const { return reader_->index().class_names; }
 std::string Dataset::provenance() const { return reader_->provenance(); }
+std::string Dataset::digest() const { return to_hex(reader_->header().index_hash); }
 const std::string& Dataset::uuid() const { return reader_->index().uuid; }
 const std::string& Dataset::created() const { return reader_->index().created; }
 const std::string& Dataset::writer() const { return reader_->index().writer; }
