@@ -31,6 +31,7 @@ class Position:
         self._batches_in = batches_in
         self._lock = threading.RLock()
         self._place = Place()
+        self._step = 0  # of the place, apart from it, since it changes with each batch
         self._iteration = 0
         # The last epoch that a framework counted to, and the epoch of the loader that it was.
         self._counted: tuple[int, int] | None = None
@@ -38,15 +39,16 @@ class Position:
     @property
     def place(self) -> Place:
         """The current place."""
-        return self._place
+        with self._lock:
+            return dataclasses.replace(self._place, step=self._step)
 
     def begin(self) -> tuple[int, Place, Place]:
         """Begins an iteration: its number, the place before, and that of its first batch."""
         with self._lock:
-            before = place = self._place
+            before = place = self.place
             if place.is_begun:
                 place = Place(place.epoch + 1, offset=place.offset)
-            self._place = dataclasses.replace(place, is_begun=True, is_restored=False)
+            self._set(dataclasses.replace(place, is_begun=True, is_restored=False))
             self._iteration += 1
             return self._iteration, before, place
 
@@ -54,19 +56,19 @@ class Position:
         """Undoes the beginning of an iteration whose first batch could not be made."""
         with self._lock:
             if iteration == self._iteration:
-                self._place = before
+                self._set(before)
 
     def advance(self, iteration: int, step: int) -> None:
         """Batch `step` of an iteration is handed out."""
         with self._lock:
-            if iteration == self._iteration:
-                self._place = dataclasses.replace(self._place, step=max(self._place.step, step + 1))
+            if iteration == self._iteration and step >= self._step:
+                self._step = step + 1
 
     def finish(self, iteration: int) -> None:
         """An iteration was asked for a batch after its last one."""
         with self._lock:
             if iteration == self._iteration:
-                self._place = Place(self._place.epoch + 1, offset=self._place.offset)
+                self._set(Place(self._place.epoch + 1, offset=self._place.offset))
                 self._iteration += 1
 
     def set_epoch(self, number: int) -> None:
@@ -76,13 +78,13 @@ class Position:
         a larger number than that of this epoch begins the next one.
         """
         with self._lock:
-            place = self._place
+            place = self.place
             if place.is_restored:
                 is_over = place.step > 0 and place.step >= self._batches_in(place.epoch)
                 if is_over and number > place.epoch + place.offset:
                     self._go_to(place.epoch + 1, number)
                 else:
-                    self._place = dataclasses.replace(place, offset=number - place.epoch)
+                    self._set(dataclasses.replace(place, offset=number - place.epoch))
             else:
                 self._go_to(number - place.offset if number >= place.offset else number, number)
             self._counted = (number, self._place.epoch)
@@ -102,16 +104,19 @@ class Position:
     def restore(self, epoch: int, step: int, offset: int) -> None:
         """Goes to a saved place."""
         with self._lock:
-            self._place = Place(epoch, step, is_restored=True, offset=offset)
+            self._set(Place(epoch, step, is_restored=True, offset=offset))
             self._counted = None
             self._iteration += 1
 
     def copy_from(self, place: Place) -> None:
         """Goes to the place of a loader that was pickled."""
         with self._lock:
-            self._place = place
+            self._set(place)
             self._iteration += 1
 
     def _go_to(self, epoch: int, number: int) -> None:
-        self._place = Place(epoch, offset=number - epoch)
+        self._set(Place(epoch, offset=number - epoch))
         self._iteration += 1
+
+    def _set(self, place: Place) -> None:
+        self._place, self._step = place, place.step
