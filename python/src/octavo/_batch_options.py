@@ -5,7 +5,6 @@ from __future__ import annotations
 import operator
 import os
 import sys
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from . import _core, _frameworks
 from ._masks import Masks, resolve_masks
 from ._sampling import Balance, Sampling, resolve_sampling
 from ._soft_labels import SoftLabels, resolve_soft_labels
+from ._warn import warn
 from .arrays import ArraySplit
 from .augment import Mix, Operation, checked_operations
 from .dataset import Split
@@ -233,11 +233,10 @@ def warn_of_ranks(world_size: int) -> None:
     launched = os.environ.get("WORLD_SIZE", "")
     if launched.isdecimal() and int(launched) != world_size:
         shared = "this process makes whole batches" if world_size == 1 else f"{world_size} processes share each batch"
-        warnings.warn(
+        warn(
             f"WORLD_SIZE is {launched}, but {shared}; call torch.distributed.init_process_group() before the first "
             "batch, or pass rank and world_size",
             RuntimeWarning,
-            stacklevel=4,
         )
 
 
@@ -266,11 +265,10 @@ def _warn_of_own_statistics(normalize: Normalize, source: Split | ArraySplit) ->
     if not isinstance(source, Split) or not normalize.is_measured or normalize.statistics is not None:
         return
     if source.name in _EVALUATION_SPLITS and "train" not in source.dataset.split_names:
-        warnings.warn(
+        warn(
             f"{source.dataset.path.name} has no split 'train', so {source.name!r} is normalized with its own "
             "statistics; pass normalize=Normalize(..., statistics=) with the split that the model is trained on",
             UserWarning,
-            stacklevel=4,
         )
 
 

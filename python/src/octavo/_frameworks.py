@@ -9,13 +9,13 @@ import functools
 import importlib
 import importlib.util
 import sys
-import warnings
 from collections.abc import Callable
 from typing import Any, Literal, Protocol
 
 import numpy as np
 
 from . import _core
+from ._warn import warn
 
 Framework = Literal["auto", "torch", "numpy", "dlpack"]
 
@@ -148,7 +148,7 @@ def resolve_device(device: Any) -> str:
 @functools.cache
 def _warn_of_cpu(reason: str) -> None:
     """Warns once per reason why ``"auto"`` selects the CPU on a machine with a GPU."""
-    warnings.warn(f"device='auto' uses the CPU: {reason}", RuntimeWarning, stacklevel=4)
+    warn(f"device='auto' uses the CPU: {reason}", RuntimeWarning)
 
 
 def resolve_dtype(dtype: Any) -> str:

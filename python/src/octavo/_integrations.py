@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import functools
 import sys
-import warnings
 from typing import Any
+
+from ._warn import warn
 
 _LIGHTNING = ("lightning.pytorch", "pytorch_lightning")
 
@@ -46,11 +47,10 @@ def warn_of_short_epochs() -> None:
 
 @functools.cache
 def _warn_of_short_epochs() -> None:
-    warnings.warn(
+    warn(
         "with carry_over, epochs differ by one batch, and Lightning does not validate after the shorter ones; use "
         "octavo.lightning.DataModule, or octavo.lightning.LoaderCallback with this loader",
         RuntimeWarning,
-        stacklevel=4,
     )
 
 

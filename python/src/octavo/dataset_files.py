@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import operator
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from . import _pack, _progress, packing
+from ._warn import warn
 from .dataset import Dataset
 
 _Path = str | os.PathLike[str]
@@ -67,7 +67,7 @@ def export(
     with _progress.shown(progress) as on_progress:
         notes = _pack.export_dataset(dataset._opened(), Path(folder), formats[format], threads, on_progress)
     for note in notes:
-        warnings.warn(note, packing.PackingWarning, stacklevel=2)
+        warn(note, packing.PackingWarning)
 
 
 def repack(
@@ -158,5 +158,5 @@ def reindex(
     with _progress.shown(progress) as on_progress:
         summary = _pack.reindex(Path(path), Path(new_path), bool(accept_changes), bool(force), on_progress)
     for name in summary.left_out:
-        warnings.warn(f"not copied: {name}", packing.PackingWarning, stacklevel=2)
+        warn(f"not copied: {name}", packing.PackingWarning)
     return summary

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from . import _core
+from ._warn import warn
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -120,11 +120,10 @@ class Normalize:
         ends = np.stack([zero_point, zero_point + 255.0 * scale])
         low, high = ends.min(), ends.max()
         if self.std is None and not 32.0 <= high - low <= 2040.0:
-            warnings.warn(
+            warn(
                 f"the values of {split!r} range from {low:.6g} to {high:.6g}, but the normalization divides by 128; "
                 "pass normalize='standard', or a Normalize with a std",
                 UserWarning,
-                stacklevel=4,
             )
 
     def inverse(self, images: Any, split: Split | None = None, *, channels_last: bool = False) -> Any:

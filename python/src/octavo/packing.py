@@ -8,15 +8,14 @@ import os
 import shlex
 import sys
 import tempfile
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 from typing import Any, Literal
 
 from . import _pack, _progress
 from ._cifar_pickles import find_batches
+from ._warn import warn
 
 _Path = str | os.PathLike[str]
 Holdout = float | str | tuple[int, int]
@@ -291,17 +290,11 @@ class PackingWarning(UserWarning):
 
 
 def warned(summary: _pack.PackSummary) -> _pack.PackSummary:
-    """Warns of each note of the summary, at the line that called the package: Python shows a text once for a line."""
-    level = 1
-    frame: FrameType | None = sys._getframe()
-    while frame is not None and Path(frame.f_code.co_filename).parent == _PACKAGE:
-        level, frame = level + 1, frame.f_back
+    """Warns of each note of the summary, at the line that called the package."""
     for note in summary.notes:
-        warnings.warn(note, PackingWarning, stacklevel=level)
+        warn(note, PackingWarning)
     return summary
 
-
-_PACKAGE = Path(__file__).parent
 
 _Source = tuple[Path, str, str, str, str]
 
