@@ -58,11 +58,16 @@ class TorchAllocator:
         return lambda count: empty((count, *shape), dtype=numbers, device=device)
 
 
-class SequentialLoaderSampler(LoaderSampler, torch.utils.data.SequentialSampler):
+# torch may be missing when types are checked.
+_SequentialSampler: Any = torch.utils.data.SequentialSampler
+_Sampler: Any = torch.utils.data.Sampler
+
+
+class SequentialLoaderSampler(LoaderSampler, _SequentialSampler):  # type: ignore[misc]
     """The sampler of a loader in file order: Lightning overfits batches only if it finds this class."""
 
 
-class OtherLoaderSampler(LoaderSampler, torch.utils.data.Sampler[int]):
+class OtherLoaderSampler(LoaderSampler, _Sampler):  # type: ignore[misc]
     """The sampler of any other loader."""
 
 

@@ -2,6 +2,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <utility>
+#include <vector>
+
 #include <octavo/loader.hpp>
 #include <octavo/residency.hpp>
 
@@ -34,21 +37,23 @@ void deflated_files_serve_the_same_bits(Device device) {
   for (const PlainSplit& plain : {many, noise, large}) {
     const std::int64_t N = plain.sample_count();
     const PackedFixture as_it_is({plain}), deflated({plain}, Compression::deflate);
-    const Store expected = Store::load(as_it_is.dataset().split("train"), device, {.residency = Residency::device});
+    const Store whole = Store::load(as_it_is.dataset().split("train"), device, {.residency = Residency::device});
+    std::vector<std::pair<LoaderOptions, Served>> all;
+    for (const Shuffle shuffle : {Shuffle(true), Shuffle::blocks()}) {
+      const LoaderOptions options{.batch_size = std::max<std::int64_t>(1, N / 7), .shuffle = shuffle, .seed = 5};
+      all.emplace_back(options, serve(whole, options, 1));
+    }
     for (const LoadOptions& load : residencies(N)) {
       const Store store = Store::load(deflated.dataset().split("train"), device, load);
       INFO(to_string(store.residency()) << ", " << load.thread_count << " threads, " << N << " samples");
-      for (const Shuffle shuffle : {Shuffle(true), Shuffle::blocks()}) {
-        const LoaderOptions options{.batch_size = std::max<std::int64_t>(1, N / 7), .shuffle = shuffle, .seed = 5};
-        REQUIRE(serve(store, options, 1) == serve(expected, options, 1));
-      }
+      for (const auto& [options, expected] : all) REQUIRE(serve(store, options, 1) == expected);
     }
     const std::int64_t window = (N + 2) / 3;
     const Store store = Store::load(deflated.dataset().split("train"), device,
                                     {.residency = Residency::window, .window_samples = window});
     const LoaderOptions options{.batch_size = std::max<std::int64_t>(1, window / 4),
                                 .shuffle = Shuffle::windows(window)};
-    REQUIRE(serve(store, options) == serve(expected, options));
+    REQUIRE(serve(store, options) == serve(whole, options));
   }
 }
 

@@ -1,6 +1,9 @@
 // Batches that must be equal for every residency.
 #include <octavo/residency.hpp>
 
+#include <utility>
+#include <vector>
+
 #include <octavo/batch_maker.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/loader.hpp>
@@ -36,16 +39,18 @@ void residencies_serve_the_same_bits(Device device) {
     const PackedFixture fixture({random_split("train", 101, shape)});
     const Split split = fixture.dataset().split("train");
     const Store whole = Store::load(split, device, {.residency = Residency::device});
+    std::vector<std::pair<LoaderOptions, Served>> all;
+    for (const Shuffle shuffle : {Shuffle(false), Shuffle(true), Shuffle::blocks(), Shuffle::windows(30)}) {
+      for (const int prefetch : {0, 1, 3}) {
+        LoaderOptions options{.batch_size = 8, .shuffle = shuffle, .seed = 5};
+        options.prefetch = prefetch;
+        all.emplace_back(options, serve(whole, options));
+      }
+    }
     for (const LoadOptions& load : true_residencies(101)) {
       const Store store = Store::load(split, device, load);
       INFO(to_string(store.residency()) << " " << store.resident_count());
-      for (const Shuffle shuffle : {Shuffle(false), Shuffle(true), Shuffle::blocks(), Shuffle::windows(30)}) {
-        for (const int prefetch : {0, 1, 3}) {
-          LoaderOptions options{.batch_size = 8, .shuffle = shuffle, .seed = 5};
-          options.prefetch = prefetch;
-          REQUIRE(serve(store, options) == serve(whole, options));
-        }
-      }
+      for (const auto& [options, expected] : all) REQUIRE(serve(store, options) == expected);
     }
   }
 }
@@ -167,8 +172,9 @@ void automatic_takes_what_fits(Device device) {
   REQUIRE(few.resident_count() == 0);
   REQUIRE_THAT(few.residency_reason(), ContainsSubstring("No samples are resident"));
   LoaderOptions options{.batch_size = 16, .shuffle = true};
-  REQUIRE(serve(most, options) == serve(all, options));
-  REQUIRE(serve(few, options) == serve(all, options));
+  const Served expected = serve(all, options);
+  REQUIRE(serve(most, options) == expected);
+  REQUIRE(serve(few, options) == expected);
 }
 
 void samples_in_memory_serve_the_same_bits(Device device) {
