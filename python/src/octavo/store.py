@@ -59,7 +59,8 @@ class Store:
         next is read; the order of the batches stays within a window. ``"auto"``: the first of device, hybrid and
         streamed that fits into memory; `residency_reason` explains why it is not ``"device"``.
     memory_limit
-        Device memory for the samples, in bytes or as ``"24GiB"``. None: four fifths of the free memory.
+        Device memory for the samples, in bytes or as ``"24GiB"``. None: four fifths of the free memory. A residency
+        that needs more than the limit is an error; ``"auto"`` keeps what fits.
     resident
         For hybrid: the number of samples on the device. None: as many as the limit allows.
     window

@@ -155,6 +155,37 @@ void given_rows_come_from_every_residency(Device device) {
   }
 }
 
+void residencies_obey_the_limit(Device device) {
+  const PackedFixture fixture({random_split("train", 100, {3, 4, 4})});
+  const Split split = fixture.dataset().split("train");
+  const std::int64_t each = 48 + 4;
+  struct Case {
+    LoadOptions options;
+    std::int64_t least_limit;  ///< smaller ones are refused
+  };
+  const Case cases[] = {
+      {{.residency = Residency::device}, 100 * each},
+      {{.residency = Residency::hybrid, .resident_count = 30}, 30 * each},
+      {{.residency = Residency::hybrid}, 1},
+      {{.residency = Residency::streamed}, 1},
+      {{.residency = Residency::window, .window_samples = 20}, 2 * 20 * each},
+      {{.residency = Residency::window}, 2 * each},
+      {{.residency = Residency::automatic}, 1},
+  };
+  for (Case one : cases) {
+    for (const std::int64_t limit : {one.least_limit, 50 * each, 1000 * each}) {
+      if (limit < one.least_limit) continue;
+      one.options.memory_limit_bytes = limit;
+      REQUIRE(Store::load(split, device, one.options).device_bytes() <= limit);
+    }
+    one.options.memory_limit_bytes = one.least_limit - 1;
+    if (one.least_limit > 1) {
+      REQUIRE_THROWS_WITH(Store::load(split, device, one.options),
+                          ContainsSubstring("more than the memory limit of") && ContainsSubstring("residency auto"));
+    }
+  }
+}
+
 void automatic_takes_what_fits(Device device) {
   const PackedFixture fixture({random_split("train", 100, {3, 32, 32})});
   const Split split = fixture.dataset().split("train");
@@ -212,6 +243,8 @@ OCTAVO_CONTRACT(windows_serve_their_order, "window residency serves the windows 
 OCTAVO_CONTRACT(makers_serve_any_batch, "a batch maker serves any batch of every residency",
                 "[unit][loader][residency]")
 OCTAVO_CONTRACT(given_rows_come_from_every_residency, "every residency serves given rows", "[unit][loader][residency]")
+OCTAVO_CONTRACT(residencies_obey_the_limit, "every residency keeps to the memory limit or refuses it",
+                "[unit][loader][residency]")
 OCTAVO_CONTRACT(automatic_takes_what_fits, "the automatic residency uses what fits and gives the reason",
                 "[unit][loader][residency]")
 

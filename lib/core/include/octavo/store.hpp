@@ -34,8 +34,8 @@ struct LoadOptions {
   ProgressFunction on_progress = {};
   Residency residency = Residency::automatic;
   /// Device memory that samples and labels may use. 0: four fifths of the free memory, which leaves one fifth for the
-  /// model and its batches. Used by `automatic`, by `hybrid` without resident_count, and by `window` without
-  /// window_samples.
+  /// model and its batches. `automatic`, `hybrid` without resident_count and `window` without window_samples keep what
+  /// fits; the others throw InvalidArgument if the limit is given and they need more.
   std::int64_t memory_limit_bytes = 0;
   std::int64_t resident_count = -1;  ///< for `hybrid`: samples on the device; -1: as many as the limit allows
   std::int64_t window_samples =

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <octavo/byte_count.hpp>
 #include <octavo/errors.hpp>
 
 #include "dataset_file/limits.hpp"
@@ -132,8 +133,10 @@ class Loading {
       case Residency::automatic:
         return load_what_fits();
       case Residency::device:
+        check_limit(origin_.samples.sample_count, "the residency device keeps all of them");
         return read_into(allocate(origin_.samples.sample_count, Residency::device));
       case Residency::hybrid:
+        check_limit(options_.resident_count, "resident_count keeps that many");
         return read_into(
             allocate(options_.resident_count >= 0 ? options_.resident_count : fitting_count(), Residency::hybrid));
       case Residency::streamed:
@@ -149,6 +152,13 @@ class Loading {
   std::int64_t row_bytes() const {
     const SampleDescription& samples = origin_.samples;
     return samples.shape.values() + (samples.has_masks ? samples.shape.values_per_channel() : 0);
+  }
+  /// Throws InvalidArgument if `count` samples exceed the limit that the caller gave.
+  void check_limit(std::int64_t count, const std::string& why) const {
+    if (options_.memory_limit_bytes == 0 || count <= limit_bytes_ / sample_bytes_ || is_in_place()) return;
+    refuse(origin_.name, counted(count, "sample") + " need " + format_bytes(count * sample_bytes_) +
+                             ", more than the memory limit of " + format_bytes(limit_bytes_) + ", and " + why +
+                             "; raise the limit, or choose the residency auto");
   }
   /// Number of samples that fit within the limit.
   std::int64_t fitting_count() const { return std::min(origin_.samples.sample_count, limit_bytes_ / sample_bytes_); }
@@ -236,6 +246,7 @@ class Loading {
     }
     samples->window_samples = std::min(samples->window_samples, N);
     if (is_in_place()) return use_in_place(samples);
+    check_limit(2 * samples->window_samples, "two windows of the residency window keep that many");
     samples->rows = origin_.rows();
     return samples;
   }
