@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -41,23 +42,29 @@ class _Bar:
             self._bar.close()
 
 
+def _tqdm() -> Callable[..., Any] | None:
+    # The caller's work must not run inside this `except`: its errors would show this one as their cause.
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        logging.getLogger("octavo").debug("tqdm is not installed; no progress bar is shown")
+        return None
+    return tqdm  # type: ignore[no-any-return]
+
+
 @contextmanager
 def shown(progress: Progress) -> Iterator[NativeProgress | None]:
     """The callback for the native code; its progress bar is open while the context is active."""
-    if progress is False:
-        yield None
-    elif progress is None or progress is True:
-        try:
-            from tqdm.auto import tqdm
-        except ImportError:
-            yield None
-            return
+    make_bar = _tqdm() if progress is None or progress is True else None
+    if make_bar is not None:
         # To tqdm, disable=None means: show the bar only on a terminal.
-        bar = _Bar(tqdm, disable=False if progress else None)
+        bar = _Bar(make_bar, disable=False if progress else None)
         try:
             yield bar
         finally:
             bar.close()
+    elif progress is None or isinstance(progress, bool):
+        yield None
     elif callable(progress):
         yield lambda stage, done, total, done_bytes, total_bytes: progress(
             stage, *((done, total) if total > 0 or total_bytes == 0 else (done_bytes, total_bytes))
