@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <octavo/batch_spec.hpp>
 #include <octavo/benchmark.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/strategies.hpp>
@@ -59,6 +60,12 @@ void print_load(const LoadSpeed& load) {
   table.print(std::cout, "  ");
 }
 
+/// "0.85", or the quartiles "0.70-1.23" if the spread is large.
+std::string fraction_text(const GatherSpeed& gather) {
+  if (!gather.is_noisy()) return format_fixed(gather.fraction_of_copy, 2);
+  return format_fixed(gather.lowest_fraction, 2) + "-" + format_fixed(gather.highest_fraction, 2);
+}
+
 /// The requested batch sizes that were not measured.
 std::string describe_left_out(const std::vector<std::int64_t>& asked, const std::vector<BatchSpeed>& batches) {
   std::string text;
@@ -80,33 +87,39 @@ void print_batches(const std::vector<std::int64_t>& asked, const std::vector<Bat
                    format_count(std::llround(gather.images_per_second())),
                    format_rate(static_cast<double>(gather.moved_bytes) / gather.median_seconds),
                    format_rate(gather.copy_bytes_per_second),
-                   format_fixed(gather.fraction_of_copy(), 2) + (gather.fits_cache ? " *" : "  ")});
+                   fraction_text(gather) + (gather.fits_cache ? " *" : "  ")});
   }
   table.print(std::cout, "  ");
   if (const std::string left_out = describe_left_out(asked, batches); !left_out.empty()) {
     std::cout << "  not measured: batch sizes " << left_out
               << "; larger than the split or a quarter of the free memory\n";
   }
-  if (some_fit) std::cout << "  * the data fits in the cache, the copy does not, so this does not show memory speed\n";
+  if (some_fit) std::cout << "  * the data fits in the cache, and so does the copy\n";
 }
 
-/// The result in one line: how fast the split loads, and the fastest batches.
+/// Of the default data type and the batch size nearest to that of a report; null if nothing was measured.
+const BatchSpeed* usual_batches(const std::vector<BatchSpeed>& batches) {
+  const auto distance = [](const BatchSpeed& batch) {
+    constexpr double kUsualBatchSize = 512.0;
+    const bool is_usual_type = batch.dtype == BatchSpec{}.dtype;
+    return std::pair(!is_usual_type,
+                     std::abs(std::log2(static_cast<double>(batch.gather.batch_size) / kUsualBatchSize)));
+  };
+  const auto usual = std::ranges::min_element(batches, {}, distance);
+  return usual == batches.end() ? nullptr : &*usual;
+}
+
+/// The result in one line: how fast the split loads, and batches of the usual size.
 std::string summary(const BenchArguments& arguments, const Benchmark& result) {
   const LoadSpeed& load = result.load;
   std::string text = std::filesystem::path(arguments.file).filename().string() + ": " + result.split + " loads at " +
                      format_rate(static_cast<double>(load.bytes) / load.checked_seconds);
-  const auto fastest = std::ranges::max_element(
-      result.batches, {}, [](const BatchSpeed& batch) { return batch.gather.images_per_second(); });
-  if (fastest == result.batches.end()) return text;
-  const GatherSpeed& gather = fastest->gather;
-  text += "; batches of " + format_count(gather.batch_size) + " as " + to_string(fastest->dtype) + " take " +
-          format_seconds(gather.median_seconds) + ", " + format_count(std::llround(gather.images_per_second())) +
-          " images/s";
-  if (!gather.fits_cache) {
-    text +=
-        ", at " + std::to_string(std::llround(100 * gather.fraction_of_copy())) + " % of the speed of a memory copy";
-  }
-  return text;
+  const BatchSpeed* const usual = usual_batches(result.batches);
+  if (usual == nullptr) return text;
+  const GatherSpeed& gather = usual->gather;
+  return text + "; batches of " + format_count(gather.batch_size) + " as " + to_string(usual->dtype) + " take " +
+         format_seconds(gather.median_seconds) + ", " + format_count(std::llround(gather.images_per_second())) +
+         " images/s, at " + describe_fraction(gather);
 }
 
 void print_benchmark(const BenchArguments& arguments, const Benchmark& result) {
@@ -117,7 +130,8 @@ void print_benchmark(const BenchArguments& arguments, const Benchmark& result) {
   std::cout << '\n';
   print_batches(arguments.batch_sizes.empty() ? BenchmarkOptions{}.batch_sizes : arguments.batch_sizes, result.batches);
   std::cout
-      << "Times are medians. Rates count bytes read and written. The copy was timed alternately with the batches.\n";
+      << "Times are medians. Rates count bytes read and written. Each copy is of a batch's bytes, from memory of the "
+         "split's size, alternately with the batches.\n";
 }
 
 void print_benchmark_json(const BenchArguments& arguments, const Benchmark& result) {
@@ -131,7 +145,9 @@ void print_benchmark_json(const BenchArguments& arguments, const Benchmark& resu
                        {"images_per_second", gather.images_per_second()},
                        {"moved_bytes", gather.moved_bytes},
                        {"copy_bytes_per_second", gather.copy_bytes_per_second},
-                       {"fraction_of_copy", gather.fraction_of_copy()},
+                       {"fraction_of_copy", gather.fraction_of_copy},
+                       {"lowest_fraction", gather.lowest_fraction},
+                       {"highest_fraction", gather.highest_fraction},
                        {"fits_cache", gather.fits_cache}});
   }
   print_json({{"file", arguments.file},

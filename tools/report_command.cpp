@@ -45,9 +45,15 @@ MemoryReport measure(const ReportArguments& arguments, const Dataset& dataset) {
   return measure_report(dataset, options);
 }
 
+/// The program has no PyTorch.
+constexpr const char* kMissingLoader =
+    "Not compared with a PyTorch DataLoader: octavo.report(file).to_html() in Python does that, if PyTorch is "
+    "installed.";
+
 void write_page(const ReportArguments& arguments, const Dataset& dataset, const MemoryReport& report) {
   ProgressBar bar(arguments.quiet);
-  const std::string html = to_html(dataset, report, {.loaders = {}, .on_progress = bar.function()});
+  const std::string html =
+      to_html(dataset, report, {.loaders = {}, .missing_loader = kMissingLoader, .on_progress = bar.function()});
   const CleanUpOnInterruption guard;
   write_output_file(arguments.html, std::as_bytes(std::span(html)), arguments.force);
 }

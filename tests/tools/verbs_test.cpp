@@ -213,14 +213,14 @@ TEST_CASE("bench measures what fits and relates it to the limits of the same run
   CHECK(half["dtype"] == "float16");
   CHECK(half["batch_size"] == 256);
   CHECK(half["moved_bytes"] == 256 * (64 + 2 * 64 + 4 + 4));
-  const double fraction = half["moved_bytes"].get<double>() / half["median_seconds"].get<double>() /
-                          half["copy_bytes_per_second"].get<double>();
-  CHECK(half["fraction_of_copy"].get<double>() == Approx(fraction).epsilon(1e-9));
-  const std::string text = text_of({"bench", folder / "d.h5", "--batch-size", "32", "--device", "cpu"});
+  CHECK(half["copy_bytes_per_second"].get<double>() > 0.0);
+  CHECK(half["lowest_fraction"].get<double>() <= half["fraction_of_copy"].get<double>());
+  CHECK(half["fraction_of_copy"].get<double>() <= half["highest_fraction"].get<double>());
+  const std::string text = text_of({"bench", folder / "d.h5", "--batch-size", "1,32", "--device", "cpu"});
   CHECK_THAT(text, ContainsSubstring("bfloat16"));
   const std::string summary = text.substr(0, text.find('\n'));
   CHECK(summary.starts_with("d.h5: train loads at "));
-  CHECK_THAT(summary, ContainsSubstring("/s; batches of 32 as ") && ContainsSubstring(" images/s"));
+  CHECK_THAT(summary, ContainsSubstring("/s; batches of 32 as float32 take ") && ContainsSubstring(" images/s"));
 }
 
 TEST_CASE("report distinguishes resized images from source images", "[unit][tools]") {

@@ -34,9 +34,11 @@ MemoryReport measure(const Dataset& dataset, const std::string& split, const std
 }
 
 std::string as_html(const Dataset& dataset, const MemoryReport& report,
-                    const std::vector<std::pair<std::string, double>>& loaders, const nb::object& on_progress) {
+                    const std::vector<std::pair<std::string, double>>& loaders, const std::string& missing_loader,
+                    const nb::object& on_progress) {
   ReportPageOptions options;
   for (const auto& [name, images_per_second] : loaders) options.loaders.push_back({name, images_per_second});
+  options.missing_loader = missing_loader;
   return interruptibly(on_progress, [&](const ProgressFunction& progress) {
     options.on_progress = progress;
     return to_html(dataset, report, options);
@@ -68,7 +70,7 @@ void add_reports(nb::module_& module) {
              "on_progress"_a.none(), "Measures the figures of a report.");
   module.def("examine", &examine_dataset, "dataset"_a, "group_by"_a, "example_count"_a, "thread_count"_a,
              "on_progress"_a.none(), "The doctor's report, as text and as JSON. Reads all samples.");
-  module.def("report_page", &as_html, "dataset"_a, "report"_a, "loaders"_a, "on_progress"_a.none(),
+  module.def("report_page", &as_html, "dataset"_a, "report"_a, "loaders"_a, "missing_loader"_a, "on_progress"_a.none(),
              "A report as an HTML page. Reads all samples.");
 }
 

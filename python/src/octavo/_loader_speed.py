@@ -21,20 +21,23 @@ _ROUNDS = 3
 _MOST_BYTES = 1 << 28
 
 
-def measure(split: Split, device: Any, batch_size: int) -> list[tuple[str, float]]:
+def measure(split: Split, device: Any, batch_size: int) -> tuple[list[tuple[str, float]], str]:
     """Images per second of `Loader` and, if PyTorch is installed, of its DataLoader over samples in memory.
 
     Both shuffle, and center and scale in the same way. They take turns; the result is the median of several rounds.
-    Empty for a split with less than one batch.
+    Empty for a split with less than one batch. The second result is why there is no DataLoader, or empty.
     """
     if len(split) < batch_size:
-        return []
+        few = f"split {split.name} has {len(split):,} samples, fewer than a batch of {batch_size:,}"
+        return [], f"Not compared with a PyTorch DataLoader: {few}."
     loader = Loader(
         split, batch_size=batch_size, device=device, shuffle=True, drop_last=True, progress=False,
         normalize=Normalize("dataset", 128.0, "source", split), rank=0, world_size=1,
     )  # fmt: skip
     streams = {f"octavo.Loader on {loader.device}": _batches(loader)}
-    if importlib.util.find_spec("torch") is not None:
+    has_torch = importlib.util.find_spec("torch") is not None
+    missing = "" if has_torch else "Not compared with a PyTorch DataLoader: PyTorch is not installed."
+    if has_torch:
         workers = min(4, len(os.sched_getaffinity(0)))
         streams[f"torch DataLoader, {workers} workers, samples in memory"] = _batches(
             _torch_loader(split, batch_size, workers)
@@ -45,7 +48,7 @@ def measure(split: Split, device: Any, batch_size: int) -> list[tuple[str, float
     for _ in range(_ROUNDS):
         for name, stream in streams.items():
             speeds[name].append(_images_per_second(stream, _SECONDS, batch_size))
-    return [(name, statistics.median(rounds)) for name, rounds in speeds.items()]
+    return [(name, statistics.median(rounds)) for name, rounds in speeds.items()], missing
 
 
 def _batches(loader: Any) -> Iterator[Any]:

@@ -87,9 +87,9 @@ class MemoryReport(Report):
                 f"path is {os.fspath(path)!r}; the page is an HTML file; use a name that ends in .html or .htm"
             )
         if self._page is None:
-            speeds = _loader_speed.measure(self._dataset[self["split"]], self._device, self._batch_size)
+            speeds, missing = _loader_speed.measure(self._dataset[self["split"]], self._device, self._batch_size)
             with _progress.shown(progress) as on_progress:
-                self._page = _pack.report_page(self._dataset._opened(), self._measured, speeds, on_progress)
+                self._page = _pack.report_page(self._dataset._opened(), self._measured, speeds, missing, on_progress)
         if path is not None:
             Path(path).write_text(self._page, encoding="utf-8")
         return self._page

@@ -66,6 +66,9 @@ void figures_agree(Device device) {
   REQUIRE(report.gather->median_seconds > 0.0);
   REQUIRE(report.gather->spread >= 0.0);
   REQUIRE(report.gather->copy_bytes_per_second > 1e8);
+  REQUIRE(report.gather->fraction_of_copy > 0.0);
+  REQUIRE(report.gather->lowest_fraction <= report.gather->fraction_of_copy);
+  REQUIRE(report.gather->highest_fraction >= report.gather->fraction_of_copy);
 }
 
 }  // namespace
@@ -143,13 +146,34 @@ TEST_CASE("the text says if a split is too small to measure its memory", "[unit]
 
 TEST_CASE("the text says if a gather ran in the cache", "[unit][report]") {
   MemoryReport report = made_report();
-  report.gather = GatherSpeed{512, 1000000, 1e-4, 0.05, 2e10, true};
   // 1 MB in 100 us: 10 GB/s, half of 20 GB/s; 512 / 100 us = 5,120,000 images/s.
-  REQUIRE(report.gather->fraction_of_copy() == 0.5);
-  REQUIRE_THAT(to_text(report), ContainsSubstring("5,120,000 images/s") && ContainsSubstring("50 %") &&
+  report.gather = GatherSpeed{512, 1000000, 1e-4, 0.05, 2e10, 0.5, 0.49, 0.52, true};
+  REQUIRE_THAT(to_text(report), ContainsSubstring("5,120,000 images/s") &&
+                                    ContainsSubstring("at 50 % of the speed of a memory copy\n") &&
                                     ContainsSubstring("fits in the cache"));
   report.gather->fits_cache = false;
   REQUIRE_THAT(to_text(report), !ContainsSubstring("fits in the cache"));
+}
+
+TEST_CASE("a speed that does not hold still is given as a range", "[unit][report]") {
+  MemoryReport report = made_report();
+  report.gather = GatherSpeed{512, 1000000, 1e-4, 0.05, 2e10, 0.8, 0.7, 1.23};
+  CHECK_THAT(to_text(report, false),
+             ContainsSubstring("gathers run at between 70 % and 123 % of the speed of a memory copy (noisy)\n"));
+}
+
+TEST_CASE("a lossy split is called so in the first line", "[unit][report]") {
+  MemoryReport report = made_report();
+  report.certificate = {};
+  report.certificate.compared_with = "the source (uint16), when it was packed";
+  report.certificate.largest_error = {128.0};
+  report.certificate.level_use = LevelUse{.levels = 6, .effective_bits = 1.0, .better_percentile = 99.9};
+  CHECK_THAT(
+      to_text(report, false),
+      ContainsSubstring("times less than as float32, lossy: largest error 128, 6 of 256 levels used, 1.0 effective "
+                        "bits, error 50 % of the standard deviation; the range percentile:99.9 keeps more"));
+  const auto json = nlohmann::json::parse(to_json(report));
+  CHECK(json["certificate"]["level_use"]["levels"] == 6);
 }
 
 TEST_CASE("the JSON contains every figure", "[unit][report]") {

@@ -51,8 +51,8 @@ struct Benchmark {
 };
 
 /// Measures loading and serving a split. Loads come from the page cache, which holds the file after the first read.
-/// Each kind of batch alternates with the device's fastest copy, as in measure_report(). Every batch goes to the same
-/// buffer, as in a training loop, so small batches hit the cache.
+/// Each kind of batch alternates with copies of as many bytes from memory of the split's size, as in measure_report().
+/// Every batch, and every copy, goes to the same buffer, as in a training loop, so small ones hit the cache.
 /// Throws InvalidArgument for a batch size below 1, an unknown split or one that is too small to time, and what
 /// Store::load throws.
 Benchmark run_benchmark(const Dataset& dataset, const BenchmarkOptions& options = {});

@@ -22,11 +22,20 @@ struct GatherSpeed {
   std::int64_t moved_bytes = 0;        ///< bytes that one gather reads and writes
   double median_seconds = 0.0;         ///< time of one gather
   double spread = 0.0;                 ///< (third quartile - first quartile) / median
-  double copy_bytes_per_second = 0.0;  ///< fastest copy on the same device in the same run, read + written
-  bool fits_cache = false;             ///< samples and batch fit in the last-level cache but the copy does not, so
-                                       ///< fraction_of_copy() does not show memory speed
-  double fraction_of_copy() const { return static_cast<double>(moved_bytes) / median_seconds / copy_bytes_per_second; }
+  double copy_bytes_per_second = 0.0;  ///< read + written, by the fastest copy of a batch's bytes from memory of the
+                                       ///< split's size, on the same device in the same run
+  double fraction_of_copy = 0.0;       ///< speed of the gather relative to that copy: median over rounds
+  double lowest_fraction = 0.0;        ///< first quartile over rounds
+  double highest_fraction = 0.0;       ///< third quartile
+  bool fits_cache = false;             ///< samples and batch fit in the last-level cache
+
+  /// The largest difference of the quartiles, relative to the median, of a result that holds still.
+  static constexpr double kSteadySpread = 0.1;
+  bool is_noisy() const { return highest_fraction - lowest_fraction >= kSteadySpread * fraction_of_copy; }
   double images_per_second() const { return static_cast<double>(batch_size) / median_seconds; }
 };
+
+/// "85 % of the speed of a memory copy", or "between 70 % and 123 % of the speed of a memory copy (noisy)".
+std::string describe_fraction(const GatherSpeed& speed);
 
 }  // namespace octavo

@@ -13,8 +13,9 @@ struct OptionName {
   std::string_view command_line;  ///< "--max-pixels"; empty if the command line has no such option
   std::string_view python;        ///< "max_pixels"
 };
-inline constexpr std::array<OptionName, 26> kOptionNames = {{
+inline constexpr std::array<OptionName, 27> kOptionNames = {{
     {"accept_changes", "--accept-changes", "accept_changes"},
+    {"allow_loss", "--allow-loss", "allow_loss"},
     {"allow_mismatch", "--allow-mismatch", "allow_mismatch"},
     {"append", "--append", "append"},
     {"background", "--background", "background"},

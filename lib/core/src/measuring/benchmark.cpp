@@ -60,10 +60,6 @@ bool has_room(const Store& store, DType dtype, std::int64_t batch_size, std::int
 }
 
 std::vector<BatchSpeed> measure_batches(const Store& store, const BenchmarkOptions& options) {
-  measuring::GatherTimer timer(store);
-  if (!timer.can_measure()) {
-    throw DeviceError("time batches: not enough memory for the reference copy; close other programs");
-  }
   const std::int64_t free_bytes = backend::make_backend(store.device())->memory().free_bytes;
   std::vector<BatchSpeed> speeds;
   const auto total = static_cast<std::int64_t>(options.dtypes.size() * options.batch_sizes.size());
@@ -73,7 +69,8 @@ std::vector<BatchSpeed> measure_batches(const Store& store, const BenchmarkOptio
       BatchSpec spec;
       spec.dtype = dtype;
       spec.augment = options.augment;
-      if (has_room(store, dtype, batch_size, free_bytes)) speeds.push_back({dtype, timer.measure(spec, batch_size)});
+      if (has_room(store, dtype, batch_size, free_bytes))
+        speeds.push_back({dtype, measuring::time_gathers(store, spec, batch_size)});
       if (options.on_progress) options.on_progress({"timing batches", ++done, total, 0, 0});
     }
   }

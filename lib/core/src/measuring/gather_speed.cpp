@@ -1,6 +1,9 @@
 #include "measuring/gather_speed.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
+#include <vector>
 
 #include "loader/packed_server.hpp"
 #include "measuring/device_probe.hpp"
@@ -13,10 +16,9 @@ namespace {
 /// Minimum bytes moved and minimum duration of one timing.
 constexpr std::int64_t kTimedBytes = std::int64_t{64} << 20;
 constexpr double kTimedSeconds = 0.005;
-/// Minimum size of a copy; larger on a GPU, where a small copy is too fast to time.
-constexpr std::int64_t kHostCopyBytes = std::int64_t{256} << 20;
-constexpr std::int64_t kDeviceCopyBytes = std::int64_t{1} << 30;
-constexpr int kRounds = 9;
+/// More rounds than the fewest are taken until the result is steady.
+constexpr int kFewestRounds = 9;
+constexpr int kMostRounds = 27;
 
 /// Gathers the batches of shuffled epochs, one epoch after another, into one buffer, as a loader does.
 class GatherSubject {
@@ -38,9 +40,9 @@ class GatherSubject {
     return batch_count_ *
            (server_.samples().shape.values() + server_.shape().bytes() + 2 * server_.labels().bytes_per_sample());
   }
+  std::int64_t image_bytes() const { return static_cast<std::int64_t>(images_.bytes()); }
   std::int64_t touched_bytes() const {
-    return server_.order().sample_count() * server_.samples().shape.values() +
-           static_cast<std::int64_t>(images_.bytes());
+    return server_.order().sample_count() * server_.samples().shape.values() + image_bytes();
   }
 
   /// Gathers the next `batches` batches.
@@ -69,68 +71,100 @@ class GatherSubject {
   std::int64_t step_ = 0;
 };
 
-std::int64_t copy_bytes(const backend::Backend& backend, std::int64_t cache_bytes) {
-  const std::int64_t wanted = std::max(backend.is_host() ? kHostCopyBytes : kDeviceCopyBytes, 2 * cache_bytes);
-  return std::min(wanted, backend.memory().free_bytes / 4 / 4096 * 4096);
+/// Copies blocks as large as a batch from memory as large as the split into one buffer. So the copies find the same in
+/// the caches as the gathers do.
+class CopySubject {
+ public:
+  CopySubject(const std::shared_ptr<backend::Backend>& backend, std::int64_t split_bytes, std::int64_t batch_bytes)
+      : from_(backend, source_bytes(*backend, split_bytes, batch_bytes), "a copy to measure"),
+        to_(backend, static_cast<std::size_t>(batch_bytes), "a copy to measure"),
+        finish_at_end_(backend, {}) {
+    backend->fill_zero(from_.data(), from_.bytes(), {});
+    backend->fill_zero(to_.data(), to_.bytes(), {});
+    backend->synchronize({});
+  }
+
+  /// Makes the next `count` copies.
+  void run(const CopyMethod& method, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i, ++step_) {
+      const std::size_t block = static_cast<std::size_t>(step_) % (from_.bytes() / to_.bytes());
+      method.copy(to_.data(), from_.as<std::byte>() + block * to_.bytes(), to_.bytes());
+    }
+  }
+  /// Bytes that one copy reads and writes.
+  std::int64_t moved_bytes() const { return 2 * static_cast<std::int64_t>(to_.bytes()); }
+
+ private:
+  static std::size_t source_bytes(const backend::Backend& backend, std::int64_t split_bytes, std::int64_t batch_bytes) {
+    return static_cast<std::size_t>(std::max(batch_bytes, std::min(split_bytes, backend.memory().free_bytes / 4)));
+  }
+
+  backend::DeviceBuffer from_, to_;
+  backend::FinishAtEnd finish_at_end_;
+  std::int64_t step_ = 0;
+};
+
+/// Seconds per byte of each round, taken alternately, so that what disturbs one also disturbs the other.
+struct Rounds {
+  std::vector<double> gathers;
+  std::vector<std::vector<double>> copies;  ///< of each method
+
+  const std::vector<double>& fastest_copies() const {
+    return *std::ranges::min_element(copies, {}, [](const auto& seconds) { return quantile(seconds, 0.5); });
+  }
+  /// The speed of the gathers, as a fraction of that of the copies.
+  std::vector<double> fractions() const {
+    std::vector<double> fractions;
+    std::ranges::transform(fastest_copies(), gathers, std::back_inserter(fractions), std::divides());
+    return fractions;
+  }
+};
+
+double spread_of(const std::vector<double>& values) {
+  return (quantile(values, 0.75) - quantile(values, 0.25)) / quantile(values, 0.5);
+}
+
+Rounds time_rounds(GatherSubject& gather, CopySubject& copy, const std::vector<CopyMethod>& methods) {
+  const std::int64_t batches = gather.batches_for_timing();
+  const std::int64_t copies = std::max<std::int64_t>(1, batches * gather.moved_bytes() / copy.moved_bytes());
+  for (const CopyMethod& method : methods) copy.run(method, copies);  // maps and warms the memory
+  Rounds rounds;
+  rounds.copies.resize(methods.size());
+  for (int round = 0; round < kMostRounds; ++round) {
+    rounds.gathers.push_back(seconds_of([&] { gather.run(batches); }) /
+                             static_cast<double>(batches * gather.moved_bytes()));
+    for (std::size_t i = 0; i < methods.size(); ++i) {
+      rounds.copies[i].push_back(seconds_of([&] { copy.run(methods[i], copies); }) /
+                                 static_cast<double>(copies * copy.moved_bytes()));
+    }
+    if (round + 1 >= kFewestRounds && spread_of(rounds.fractions()) < GatherSpeed::kSteadySpread) break;
+  }
+  return rounds;
 }
 
 }  // namespace
 
-/// Copies between two mapped blocks that are much larger than the cache.
-class CopyReference {
- public:
-  CopyReference(const std::shared_ptr<backend::Backend>& backend, DeviceProbe device, std::size_t bytes)
-      : device_(std::move(device)),
-        from_(backend, bytes, "a copy to measure"),
-        to_(backend, bytes, "a copy to measure"),
-        finish_at_end_(backend, {}) {
-    backend->fill_zero(from_.data(), bytes, {});
-    backend->fill_zero(to_.data(), bytes, {});
-    backend->synchronize({});
-  }
-  const DeviceProbe& device() const { return device_; }
-  void run(const CopyMethod& method) { method.copy(to_.data(), from_.data(), from_.bytes()); }
-  /// Bytes read and written.
-  double moved_bytes() const { return 2.0 * static_cast<double>(from_.bytes()); }
-
- private:
-  DeviceProbe device_;
-  backend::DeviceBuffer from_, to_;
-  backend::FinishAtEnd finish_at_end_;
-};
-
-GatherTimer::GatherTimer(const Store& store) : store_(store) {
-  const auto& backend = store::StoreAccess::samples(store)->backend;
-  DeviceProbe device = probe(backend->device());
-  const std::int64_t copied = copy_bytes(*backend, device.cache_bytes);
-  if (store.sample_count() * store.shape().values() < kSmallestTimedBytes || copied <= device.cache_bytes) return;
-  reference_ = std::make_unique<CopyReference>(backend, std::move(device), static_cast<std::size_t>(copied));
+bool can_time_gathers(const Store& store) {
+  return store.sample_count() * store.shape().values() >= kSmallestTimedBytes;
 }
 
-GatherTimer::~GatherTimer() = default;
-
-GatherSpeed GatherTimer::measure(const BatchSpec& spec, std::int64_t batch_size) {
-  GatherSubject gather(store_, spec, batch_size);
-  const std::int64_t batches = gather.batches_for_timing();
-  const DeviceProbe& device = reference_->device();
-  std::vector<double> gather_seconds;
-  std::vector<std::vector<double>> copy_seconds(device.copies.size());
-  for (int round = 0; round < kRounds; ++round) {
-    gather_seconds.push_back(seconds_of([&] { gather.run(batches); }) / static_cast<double>(batches));
-    for (std::size_t i = 0; i < device.copies.size(); ++i) {
-      copy_seconds[i].push_back(seconds_of([&] { reference_->run(device.copies[i]); }));
-    }
-  }
+GatherSpeed time_gathers(const Store& store, const BatchSpec& spec, std::int64_t batch_size) {
+  const auto& backend = store::StoreAccess::samples(store)->backend;
+  const DeviceProbe device = probe(backend->device());
+  GatherSubject gather(store, spec, batch_size);
+  CopySubject copy(backend, store.sample_count() * store.shape().values(), gather.image_bytes());
+  const Rounds rounds = time_rounds(gather, copy, device.copies);
+  const std::vector<double> fractions = rounds.fractions();
 
   GatherSpeed speed;
   speed.batch_size = gather.batch_count();
   speed.moved_bytes = gather.moved_bytes();
-  speed.median_seconds = quantile(gather_seconds, 0.5);
-  speed.spread = (quantile(gather_seconds, 0.75) - quantile(gather_seconds, 0.25)) / speed.median_seconds;
-  for (const auto& seconds : copy_seconds) {
-    speed.copy_bytes_per_second =
-        std::max(speed.copy_bytes_per_second, reference_->moved_bytes() / quantile(seconds, 0.5));
-  }
+  speed.median_seconds = quantile(rounds.gathers, 0.5) * static_cast<double>(speed.moved_bytes);
+  speed.spread = spread_of(rounds.gathers);
+  speed.copy_bytes_per_second = 1.0 / quantile(rounds.fastest_copies(), 0.5);
+  speed.fraction_of_copy = quantile(fractions, 0.5);
+  speed.lowest_fraction = quantile(fractions, 0.25);
+  speed.highest_fraction = quantile(fractions, 0.75);
   speed.fits_cache = gather.touched_bytes() <= device.cache_bytes;
   return speed;
 }

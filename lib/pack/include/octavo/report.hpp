@@ -63,8 +63,9 @@ struct MemoryReport {
 /// Measures `dataset` on the device. No other thread of the process may allocate or free memory during the call.
 ///
 /// Residency: allocates each form on the device, in turn, and measures the drop in free device memory (on CPU, the
-/// growth of the resident set). Speed: alternates gathers of whole batches in shuffled order with the device's fastest
-/// copy of up to 256 MiB (on CPU, the faster of memcpy and a non-temporal copy, on all threads); reports medians.
+/// growth of the resident set). Speed: alternates gathers of whole batches in shuffled order with copies of as many
+/// bytes, by the device's fastest method (on CPU, the faster of memcpy and a non-temporal copy, on all threads), until
+/// the relation holds still; reports medians and quartiles.
 /// Certificate: compares the packed bytes with the source if it still exists and was packed unchanged, otherwise with
 /// the digest stored at packing.
 /// Throws InvalidArgument if batch_size is below 1 or the split does not exist; also what Store::load throws.

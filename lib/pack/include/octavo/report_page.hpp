@@ -18,6 +18,7 @@ struct LoaderSpeed {
 
 struct ReportPageOptions {
   std::vector<LoaderSpeed> loaders = {};  ///< measured by the caller, to be compared on the page
+  std::string missing_loader = {};        ///< why they do not include a PyTorch DataLoader, a sentence; empty: they do
   ProgressFunction on_progress = {};
 };
 

@@ -37,8 +37,7 @@ void measure_on_device(const Split& split, Device device, const ReportOptions& o
   load.residency = Residency::device;
   const Store store = Store::load(split, device, load);
   report.residencies = measuring::measure_decoded(store, options.batch_size);
-  measuring::GatherTimer timer(store);
-  if (timer.can_measure()) report.gather = timer.measure({}, options.batch_size);
+  if (measuring::can_time_gathers(store)) report.gather = measuring::time_gathers(store, {}, options.batch_size);
   report.normalization = normalization_of(store);
 }
 

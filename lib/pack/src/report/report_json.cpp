@@ -25,7 +25,9 @@ Json gather_json(const GatherSpeed& speed) {
           {"spread", speed.spread},
           {"images_per_second", speed.images_per_second()},
           {"copy_bytes_per_second", speed.copy_bytes_per_second},
-          {"fraction_of_copy", speed.fraction_of_copy()},
+          {"fraction_of_copy", speed.fraction_of_copy},
+          {"lowest_fraction", speed.lowest_fraction},
+          {"highest_fraction", speed.highest_fraction},
           {"fits_cache", speed.fits_cache}};
 }
 

@@ -47,9 +47,9 @@ std::string gather_lines(const MemoryReport& report) {
                    formatted("%s images/s, batches of %s in %.1f us (spread %.0f %%)",
                              format_count(static_cast<std::int64_t>(speed.images_per_second())).c_str(),
                              format_count(speed.batch_size).c_str(), speed.median_seconds * 1e6, speed.spread * 100)) +
-      summary_line("", formatted("%.1f GB/s read and written, %.0f %% of the speed of a memory copy (%.1f GB/s)",
-                                 rate / 1e9, speed.fraction_of_copy() * 100, speed.copy_bytes_per_second / 1e9));
-  if (speed.fits_cache) text += summary_line("", "the data fits in the cache, so this does not show memory speed");
+      summary_line("", formatted("%.1f GB/s read and written, ", rate / 1e9) + describe_fraction(speed) +
+                           formatted(" (%.1f GB/s)", speed.copy_bytes_per_second / 1e9));
+  if (speed.fits_cache) text += summary_line("", "the data fits in the cache, and so does the copy");
   return text;
 }
 

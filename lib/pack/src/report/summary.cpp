@@ -52,11 +52,11 @@ std::string summary(const MemoryReport& report) {
   if (report.certificate.lossless) {
     text += is_of_converted_images(report.certificate) ? ", lossless after resizing" : ", lossless";
   }
-  if (report.gather && !report.gather->fits_cache) {
-    text +=
-        formatted("; gathers run at %.0f %% of the speed of a memory copy", 100 * report.gather->fraction_of_copy());
+  if (!report.certificate.lossless && !report.certificate.largest_error.empty()) {
+    text += ", lossy: " + summary_of_loss(report.certificate);
   }
   return text;
 }
 
 }  // namespace octavo::report
+  if (report.gather) text += "; gathers run at " + describe_fraction(*report.gather);

@@ -65,12 +65,11 @@ std::string speed_section(const PageData& page) {
     const double rate = static_cast<double>(speed.moved_bytes) / speed.median_seconds;
     html += bar_chart(
         {{"memory copy", speed.copy_bytes_per_second, formatted("%.1f GB/s", speed.copy_bytes_per_second / 1e9)},
-         {"gather", rate, formatted("%.1f GB/s, %.0f %% of a copy", rate / 1e9, 100 * speed.fraction_of_copy()),
-          true}});
+         {"gather", rate, formatted("%.1f GB/s", rate / 1e9), true}});
     lead = escaped(page.report.device_name) + ": batches of " + format_count(speed.batch_size) + ", " +
            format_count(static_cast<std::int64_t>(speed.images_per_second())) +
-           " images/s gathered, dequantized and normalized.";
-    if (speed.fits_cache) lead += " The data fits in the cache, so this does not show memory speed.";
+           " images/s gathered, dequantized and normalized, at " + describe_fraction(speed) + " of the same bytes" +
+           (speed.fits_cache ? " in the cache." : ".");
   }
   if (!page.options.loaders.empty()) {
     std::vector<Bar> bars;
@@ -81,6 +80,7 @@ std::string speed_section(const PageData& page) {
     }
     html += "<h3>Loaders</h3>\n" + bar_chart(bars);
   }
+  if (!page.options.missing_loader.empty()) html += "<p>" + escaped(page.options.missing_loader) + "</p>\n";
   return section("speed", "How fast", lead, html);
 }
 
