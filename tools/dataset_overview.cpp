@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <octavo/batch_spec.hpp>
+#include <octavo/report.hpp>
 #include <octavo/statistics.hpp>
 
 #include "human_units.hpp"
@@ -38,7 +39,8 @@ SplitOverview survey_split(const Split& split) {
           pooled_mean(statistics),
           pooled_standard_deviation(statistics),
           counts_of_classes(split),
-          split.columns()};
+          split.columns(),
+          {}};
 }
 
 /// "(x - dataset mean) / 128; the mean is that of train, 72.9400"
@@ -63,6 +65,7 @@ DatasetOverview survey(const Dataset& dataset) {
   overview.class_names = dataset.class_names();
   for (const std::string& name : dataset.split_names()) {
     overview.splits.push_back(survey_split(dataset.split(name)));
+    overview.splits.back().loss = recorded_loss(dataset, name);
     if (has_too_many_labels(dataset.split(name))) continue;
     auto outliers = find_label_outliers(dataset.split(name));
     if (!outliers.is_nothing()) overview.label_outliers.push_back(std::move(outliers));

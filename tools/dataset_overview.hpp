@@ -33,6 +33,7 @@ struct SplitOverview {
   std::optional<std::map<std::int32_t, std::int64_t>>
       class_counts;                  ///< empty if there are no classes, or too many samples
   std::vector<std::string> columns;  ///< names of the metadata
+  std::string loss;                  ///< recorded_loss()
 };
 
 /// The whole file.

@@ -68,6 +68,9 @@ void print_splits(const std::vector<SplitOverview>& splits) {
   }
   table.print(std::cout, "  ");
   for (const SplitOverview& split : splits) {
+    if (!split.loss.empty()) std::cout << "  " << split.name << " is lossy: " << split.loss << '\n';
+  }
+  for (const SplitOverview& split : splits) {
     std::string names;
     for (const std::string& name : split.columns) names += (names.empty() ? "" : ", ") + name;
     if (!names.empty()) std::cout << "  columns of " << split.name << ": " << printable(names) << '\n';
@@ -260,6 +263,7 @@ Json overview_as_json(const SplitOverview& split) {
                     {"columns", split.columns},
                     {"mean", split.mean},
                     {"std", split.standard_deviation},
+                    {"loss", split.loss},
                     {"pooled_mean", split.pooled_mean},
                     {"pooled_std", split.pooled_standard_deviation}});
   if (split.class_counts) {

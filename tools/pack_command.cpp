@@ -49,6 +49,7 @@ struct PackArguments : CommonOptions {
   std::uint64_t seed = 0;
   bool names = false;
   bool no_names = false;
+  bool allow_loss = false;
   bool allow_mismatch = false;
   std::string on_error = "stop";
   std::uint64_t most_pixels = SourceOptions().largest_image_pixels;
@@ -104,6 +105,7 @@ SourceOptions source_options(const PackArguments& arguments) {
 PackOptions pack_options(const PackArguments& arguments, const std::string& command_line) {
   PackOptions options;
   if (arguments.names || arguments.no_names) options.with_names = arguments.names;
+  options.allow_loss = arguments.allow_loss;
   options.allow_mismatch = arguments.allow_mismatch;
   options.skip_bad_samples = arguments.on_error == "skip";
   options.reproducible = arguments.reproducible;
@@ -191,6 +193,8 @@ void add_source_options(CLI::App& verb, PackArguments& arguments) {
   verb.add_option("--masks", arguments.masks,
                   "Folders of masks next to folders of images, and mask columns: pack masks, or not (auto)")
       ->check(CLI::IsMember({"auto", "off"}));
+  verb.add_flag("--allow-loss", arguments.allow_loss,
+                "Accept that fewer than 16 levels of numbers with more values are kept: a wrong range, or outliers");
   verb.add_flag("--allow-mismatch", arguments.allow_mismatch,
                 "Accept splits of several image shapes, and classes that train, or the file with --append, lacks");
   verb.add_option("--on-error", arguments.on_error, "What to do if a sample cannot be read (stop)")

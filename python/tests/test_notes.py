@@ -23,7 +23,9 @@ def test_16_bit_images_are_quantized_with_a_note(tmp_path: Path) -> None:
     with pytest.warns(octavo.PackingWarning) as caught:
         summary = octavo.pack(tmp_path / "a", tmp_path / "out.h5")
     assert [str(warning.message) for warning in caught] == summary.notes
-    assert summary.notes[0].startswith("train: uint16 values from 0 to 4080 became 8-bit (6 different values became 5")
+    assert summary.notes[0].startswith(
+        "train: uint16 values from 0 to 4080 became 8-bit (6 different values; 5 of 256 levels used, "
+    )
     assert caught[0].filename == __file__
     assert "note: train: uint16" in repr(summary)
     report = octavo.report(tmp_path / "out.h5")

@@ -322,3 +322,87 @@ def test_float_images_beyond_the_levels_name_the_remedy(tmp_path: Path) -> None:
     for value, message in ((0.3, r"pass value_range=\(low, high\)"), (float("nan"), "it contains NaN or infinity")):
         with pytest.raises(ValueError, match=message):
             writer.append(np.full((2, 2), value, np.float32))
+
+
+@pytest.mark.parametrize("gray_first", [True, False])
+@pytest.mark.parametrize("splits", [("train", "train"), ("train", "test")])
+def test_gray_and_rgb_images_become_rgb_as_from_a_folder(
+    tmp_path: Path, splits: tuple[str, str], gray_first: bool
+) -> None:
+    # More than one block, so that gray samples are on disk when the first RGB image comes.
+    count = 40
+    random = np.random.default_rng(1)
+    gray = list(random.integers(0, 256, (count, 200, 300), dtype=np.uint8))
+    rgb = list(random.integers(0, 256, (count, 200, 300, 3), dtype=np.uint8))
+    parts = [gray, rgb] if gray_first else [rgb, gray]
+    writer = octavo.Writer(tmp_path / "a.h5")
+    for split, images in zip(splits, parts, strict=True):
+        for number, image in enumerate(images):
+            writer.append(image, number % 3, split=split)
+    with pytest.warns(octavo.PackingWarning, match="40 gray images of 80 became RGB") as caught:
+        writer.close()
+    assert len(caught) == 1
+    data = octavo.Dataset(tmp_path / "a.h5")
+    found = np.concatenate([data[split][:][0] for split in dict.fromkeys(splits)])
+    expected = [np.stack([i, i, i]) if i.ndim == 2 else i.transpose(2, 0, 1) for part in parts for i in part]
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_gray_images_stay_gray_and_other_channels_do_not_mix(tmp_path: Path) -> None:
+    gray, rgb = np.zeros((2, 5), np.uint8), np.zeros((2, 5, 3), np.uint8)
+    with octavo.Writer(tmp_path / "gray.h5") as writer:
+        writer.append(gray)
+    with octavo.Writer(tmp_path / "asked.h5", channels=1) as writer:
+        writer.append(gray)
+        with pytest.raises(ValueError, match="3"):
+            writer.append(rgb)
+    for path in ("gray.h5", "asked.h5"):
+        assert octavo.Dataset(tmp_path / path).split().shape == (1, 2, 5)
+    # The samples of a file cannot change.
+    with octavo.Writer(tmp_path / "gray.h5", append=True) as writer:
+        writer.append(gray, split="test")
+        with pytest.raises(ValueError, match="it is 3x2x5"):
+            writer.append(rgb, split="val")
+    # A refused image changes nothing.
+    with octavo.Writer(tmp_path / "b.h5") as writer:
+        writer.append(gray, 0)
+        with pytest.raises(ValueError, match="of another kind"):
+            writer.append(rgb)
+        with pytest.raises(ValueError, match="it is 3x4x5, earlier ones are 1x2x5"):
+            writer.append(np.zeros((4, 5, 3), np.uint8), 0)
+    assert octavo.Dataset(tmp_path / "b.h5").split().shape == (1, 2, 5)
+
+
+def test_deep_gray_and_rgb_images_share_the_range(tmp_path: Path) -> None:
+    writer = octavo.Writer(tmp_path / "a.h5", value_range=(0, 510))
+    writer.append(np.full((2, 5), 100, np.uint16))
+    writer.append(np.full((2, 5, 3), 201, np.uint16))
+    with pytest.warns(octavo.PackingWarning, match="1 gray image of 2 became RGB"):
+        writer.close()
+    split = octavo.Dataset(tmp_path / "a.h5").split()
+    assert split.statistics.scale.tolist() == [2.0] * 3
+    report = octavo.report(tmp_path / "a.h5", device="cpu")
+    assert report["certificate"]["largest_error"] == [1.0] * 3
+
+
+@pytest.mark.parametrize("dtype", [np.uint16, np.float32])
+def test_a_range_that_leaves_few_levels_is_refused(tmp_path: Path, dtype: Any) -> None:
+    images = np.random.default_rng(0).integers(200, 1002, (20, 32, 32)).astype(dtype)
+    images[3, 4, 5] = 65535
+    np.save(tmp_path / "x.npy", images)
+    lost = r"5 of 256 levels used, 1\.7 effective bits"
+    with pytest.raises(ValueError, match=rf'{lost}.*value_range="percentile:99\.9".*allow_loss='):
+        octavo.pack(tmp_path / "x.npy", tmp_path / "a.h5", layout="hw")
+    writer = octavo.Writer(tmp_path / "a.h5", value_range=(200, 65535))
+    for image in images:
+        writer.append(image)
+    with pytest.raises(ValueError, match=lost):
+        writer.close()
+    assert not (tmp_path / "a.h5").exists()
+    with pytest.warns(octavo.PackingWarning, match=rf'{lost}.*value_range="percentile:99\.9" keeps more'):
+        octavo.pack(tmp_path / "x.npy", tmp_path / "a.h5", layout="hw", allow_loss=True)
+    report = octavo.report(tmp_path / "a.h5", device="cpu")
+    assert report["certificate"]["level_use"]["levels"] == 5
+    assert ", lossy: largest error 1" in str(report)
+    with pytest.warns(octavo.PackingWarning, match=r"256 of 256 levels used, 8\.4 effective bits"):
+        octavo.pack(tmp_path / "x.npy", tmp_path / "b.h5", layout="hw", value_range="percentile:99.9")

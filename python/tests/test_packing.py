@@ -341,7 +341,7 @@ def test_gray_images_among_color_ones_need_channels(tmp_path: Path) -> None:
         (np.full((4, 5, 3), 2.0), 0, ValueError, "exceed 1"),
         (np.full((4, 5, 3), np.nan), 0, ValueError, "it contains NaN or infinity"),
         (np.zeros((4, 6, 3), np.uint8), 0, ValueError, "it is 3x4x6, earlier ones are 3x4x5"),
-        (np.zeros((4, 5), np.uint8), 0, ValueError, "it is 1x4x5, earlier ones are 3x4x5"),
+        (np.zeros((4, 5, 1), np.uint8), None, ValueError, "its label None is of another kind"),
         (RGB, -1, ValueError, "it has no label"),
         (RGB, 2**31, ValueError, "label"),
         (RGB, None, ValueError, "another kind"),

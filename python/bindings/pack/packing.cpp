@@ -9,8 +9,10 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstring>
 #include <octavo/byte_count.hpp>
+#include <octavo/errors.hpp>
 #include <octavo/option_names.hpp>
 #include <octavo/pack.hpp>
 #include <octavo/resize.hpp>
@@ -212,6 +214,7 @@ void add_options(nb::module_& module) {
       .def(nb::init<>())
       .def_rw("with_names", &PackOptions::with_names, nb::arg().none())
       .def_rw("allow_mismatch", &PackOptions::allow_mismatch)
+      .def_rw("allow_loss", &PackOptions::allow_loss)
       .def_rw("skip_bad_samples", &PackOptions::skip_bad_samples)
       .def_rw("reproducible", &PackOptions::reproducible)
       .def_rw("compression", &PackOptions::compression)
@@ -255,6 +258,15 @@ void append(SpooledSource& source, const std::string& split, const SplitForm& fo
   source.append(layout, {images.data(), images.size()}, label_bytes, names, mask_values, metadata);
 }
 
+using Levels = nb::ndarray<const std::uint8_t, nb::c_contig, nb::device::cpu>;
+using Steps = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+
+void count_levels(LevelCounter& counter, const Levels& levels, const Steps& steps) {
+  if (levels.size() != steps.size()) throw InvalidArgument("count levels: there must be one for each number");
+  const GilRelease released;
+  for (std::size_t i = 0; i < steps.size(); ++i) counter.add(levels.data()[i], steps.data()[i]);
+}
+
 void add_spooled_source(nb::module_& module) {
   using Integers = nb::ndarray<const std::int32_t, nb::c_contig, nb::device::cpu>;
   using Floats = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
@@ -270,6 +282,12 @@ void add_spooled_source(nb::module_& module) {
             form.quantization = {scale, zero_point};
           },
           "scale"_a, "zero_point"_a, "A value v stands for scale * v + zero_point.");
+  nb::class_<ChannelLoss>(module, "ChannelLoss", "What quantizing cost, in source units.")
+      .def(nb::init<double, double, double, double, std::int64_t>(), "low"_a, "high"_a, "largest_error"_a,
+           "mean_rounding"_a, "clipped"_a);
+  nb::class_<LevelCounter>(module, "LevelCounter", "How well the 256 levels serve the numbers.")
+      .def(nb::init<>())
+      .def("add", &count_levels, "levels"_a, "steps"_a, "Numbers in steps, and the level of each.");
   nb::class_<SpooledSource>(module, "SpooledSource", "Samples spooled to disk until their number is known.")
       .def(nb::init<std::filesystem::path, std::vector<std::string>, std::string>(), "folder"_a, "class_names"_a,
            "notes"_a)
@@ -304,6 +322,28 @@ void add_spooled_source(nb::module_& module) {
             append(source, split, form, images, images, LabelKind::none, names, masks, metadata);
           },
           "split"_a, "form"_a, "images"_a, "names"_a, "masks"_a.none(), "metadata"_a)
+      .def(
+          "add_quantization",
+          [](SpooledSource& source, const std::string& split, const std::string& dtype, std::int64_t samples,
+             const ChannelLoss& loss, const LevelCounter& levels) {
+            const auto& splits = source.splits();
+            const auto known = std::ranges::find(splits, split, &SourceSplit::name);
+            const std::int64_t channels = known == splits.end() ? 1 : known->shape.channels;
+            // The loss is that of all channels together.
+            std::vector<ChannelLoss> losses(static_cast<std::size_t>(channels), loss);
+            for (std::size_t c = 1; c < losses.size(); ++c) losses[c].clipped = 0;
+            LevelUse use = levels.use();
+            use.better_percentile.reset();  // a writer gets its range before its samples
+            source.add_quantization({split, dtype, losses, samples, {}, {}, use});
+          },
+          "split"_a, "dtype"_a, "samples"_a, "loss"_a, "levels"_a)
+      .def(
+          "convert_to_rgb",
+          [](SpooledSource& source, const std::string& split) {
+            const GilRelease released;
+            source.convert_to_rgb(split);
+          },
+          "split"_a)
       .def("add_remark", &SpooledSource::add_remark, "remark"_a)
       .def(
           "leave_out",

@@ -8,6 +8,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from . import _pack
+
 Layout = Literal["auto", "hwc", "chw"]
 Pixels = npt.NDArray[np.uint8]
 
@@ -44,10 +46,16 @@ class Quantizer:
             raise ValueError(f"value_range is ({low}, {high}); the lower end must be below the upper end")
         self.low, self.scale = float(low), (float(high) - float(low)) / 255.0
         self.dtype = ""
-        self.largest_error = 0.0
-        self.clipped = 0
+        self._samples = 0
+        self._numbers = 0
+        self._largest_error = 0.0
+        self._error_sum = 0.0
+        self._clipped = 0
+        self._levels = _pack.LevelCounter()
+        self._last: tuple[Pixels, npt.NDArray[np.float64]] | None = None
 
     def __call__(self, array: npt.NDArray[Any]) -> Pixels:
+        """The levels of the numbers. `count_last` adds their loss, once the sample has been accepted."""
         if array.dtype in (np.uint8, np.bool_):
             raise ValueError("it has 8 bits, which value_range does not apply to")
         if self.dtype not in ("", array.dtype.name):
@@ -56,24 +64,29 @@ class Quantizer:
         if not np.isfinite(numbers).all():
             raise ValueError("it contains NaN or infinity")
         self.dtype = array.dtype.name
-        rounded = np.rint((numbers - self.low) / self.scale)
-        levels = np.clip(rounded, 0, 255)
-        self.clipped += int(np.count_nonzero(levels != rounded))
-        error = np.abs(self.scale * levels + self.low - numbers).max(initial=0.0)
-        self.largest_error = max(self.largest_error, float(error))
-        return levels.astype(np.uint8)
+        steps = (numbers - self.low) / self.scale
+        levels = np.clip(np.rint(steps), 0, 255).astype(np.uint8)
+        self._last = levels, steps
+        return levels
 
-    def note(self) -> str | None:
-        """The loss so far; None if there is none."""
-        if self.largest_error == 0.0:
-            return None
+    def count_last(self) -> None:
+        """Adds the loss of the last sample."""
+        assert self._last is not None
+        levels, steps = self._last
+        errors = np.abs(levels - steps)
+        self._samples += 1
+        self._numbers += steps.size
+        self._largest_error = max(self._largest_error, self.scale * float(errors.max()))
+        self._error_sum += self.scale * float(np.abs(np.rint(steps) - steps).sum())
+        self._clipped += int(np.count_nonzero(levels != np.rint(steps)))
+        self._levels.add(np.ascontiguousarray(levels), np.ascontiguousarray(steps))
+
+    def add_notes(self, source: _pack.SpooledSource, split: str) -> None:
+        """Adds the loss of the samples of `split` to the notes of their source."""
         high = self.low + 255.0 * self.scale
-        outside = "1 value outside was" if self.clipped == 1 else f"{self.clipped:,} values outside were"
-        clipped = f"; {outside} clipped" if self.clipped else ""
-        return (
-            f"{self.dtype} values from {self.low:.6g} to {high:.6g} became 8-bit (largest error "
-            f"{self.largest_error:.3g}){clipped}"
-        )
+        mean = self._error_sum / max(1, self._numbers)
+        loss = _pack.ChannelLoss(self.low, high, self._largest_error, mean, self._clipped)
+        source.add_quantization(split, self.dtype, self._samples, loss, self._levels)
 
 
 def to_mask(mask: Any) -> Pixels:

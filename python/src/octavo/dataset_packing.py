@@ -72,7 +72,7 @@ def pack_dataset(
         ``"skip"``: leave out samples that the dataset cannot provide or that do not fit; they are listed in the result.
     channels, layout, progress, options
         As in `Writer`: ``size``, ``fit``, ``background``, ``value_range``, ``holdout``, ``seed``, ``limit``,
-        ``compress``, ``append``, ``allow_mismatch``, ``reproducible``, ``force`` and ``threads``.
+        ``compress``, ``append``, ``allow_loss``, ``allow_mismatch``, ``reproducible``, ``force`` and ``threads``.
 
     Warns
     -----

@@ -120,6 +120,7 @@ def pack(
     seed: int = 0,
     names: bool | None = None,
     compress: Literal["none", "deflate"] = "none",
+    allow_loss: bool = False,
     allow_mismatch: bool = False,
     on_error: Literal["stop", "skip"] = "stop",
     max_pixels: int | None = None,
@@ -193,6 +194,8 @@ def pack(
     compress
         ``"deflate"``: a smaller file, by about a fifth for photographs; compressed and decompressed on all threads.
         Reading single samples in random order from it is slow: see docs/residencies.md.
+    allow_loss
+        Accept that quantizing keeps fewer than 16 levels of numbers that have more values: a wrong range, or outliers.
     allow_mismatch
         Accept splits of several image shapes, and classes that ``train``, or with `append` the file, lacks.
     on_error
@@ -273,6 +276,7 @@ def pack(
     options = pack_options(names, reproducible, force, threads, compress)
     source_options.thread_count = threads
     options.skip_bad_samples = on_error == "skip"
+    options.allow_loss = bool(allow_loss)
     options.allow_mismatch = bool(allow_mismatch)
     with _without_pickles(sources, source_options) as (sources, has_pickles):
         if dry_run:

@@ -54,7 +54,8 @@ class Writer:
     classes
         Class names in label order, if the classes have names.
     channels
-        1 (gray) or 3 (RGB): images are converted. None: the channels of the first image; all others must match.
+        1 (gray) or 3 (RGB): images are converted. None, as in `pack`: gray if all images are gray; if some are RGB,
+        gray images become RGB, with a note. Other numbers of channels must match.
     layout
         The axes of NumPy arrays and tensors: ``"hwc"``, ``"chw"``, or ``"auto"``: tensors are chw; arrays are the
         layout that gives 1 or 3 channels.
@@ -62,7 +63,7 @@ class Writer:
         As in `pack`: resize all images, and their masks.
     value_range
         For images of more than 8 bits: (low, high), the values that become 0 and 255.
-    holdout, group_by, seed, limit, compress, append, allow_mismatch, reproducible, force, threads, progress
+    holdout, group_by, seed, limit, compress, append, allow_loss, allow_mismatch, reproducible, force, threads, progress
         As in `pack`. Columns are those of the metadata, paths are the names of the samples.
 
     Raises
@@ -92,6 +93,7 @@ class Writer:
         limit: int | None = None,
         compress: Literal["none", "deflate"] = "none",
         append: bool = False,
+        allow_loss: bool = False,
         allow_mismatch: bool = False,
         reproducible: bool = False,
         force: bool = False,
@@ -101,6 +103,7 @@ class Writer:
         if layout not in ("auto", "hwc", "chw"):
             raise ValueError(f"layout is {layout!r}; it must be 'auto', 'hwc' or 'chw'")
         self._options = pack_options(None, reproducible, force, threads, compress)
+        self._options.allow_loss = bool(allow_loss)
         self._options.allow_mismatch = bool(allow_mismatch)
         self._source_options = sampling_options(holdout, seed, limit, group_by)
         check_target(path, force or append)
@@ -110,7 +113,10 @@ class Writer:
         self._channels = channels
         self._layout = layout
         self._resizing = None if size is None else Resizing(size, fit, background)
-        self._quantizer = None if value_range is None else _images.Quantizer(*value_range)
+        self._value_range = value_range
+        self._quantizers: dict[str, _images.Quantizer] = {}  # by split
+        if value_range is not None:
+            _images.Quantizer(*value_range)  # checks the range
         self._allow_mismatch = bool(allow_mismatch)
         self._stored = Dataset(path) if append else None
         if self._stored is not None:
@@ -119,6 +125,7 @@ class Writer:
         notes = json.dumps({"made_by": "octavo.Writer"})
         self._source: _pack.SpooledSource | None = _pack.SpooledSource(self._path.parent, self._classes, notes)
         self._blocks: dict[str, _Block] = {}
+        self._gray_images = 0
         self._lock = threading.RLock()
 
     def append(
@@ -171,7 +178,8 @@ class Writer:
         number = block.total if block else 0
         where = f"append to split {split!r}, sample {number}: "
         try:
-            pixels = _images.to_pixels(image, self._channels, self._layout, self._quantizer)
+            quantizer = self._quantizer_of(split)
+            pixels = _images.to_pixels(image, self._channels, self._layout, quantizer)
             kind, numbers = _label(label, self._class_numbers)
             classes = None if mask is None else _images.to_mask(mask)
             if classes is not None and classes.shape != pixels.shape[1:]:
@@ -186,6 +194,9 @@ class Writer:
         except Exception as error:  # for example, an image that PIL cannot decode
             annotate(error, where.removesuffix(": "))
             raise
+        is_gray = pixels.shape[0] == 1
+        pixels = self._as_rgb_if_others_are(pixels)
+        turns_others_rgb = self._turns_others_rgb(pixels)
         if block is None:
             if not _SPLIT_NAME.fullmatch(split):
                 raise ValueError(
@@ -194,12 +205,12 @@ class Writer:
                 )
             if 0 in pixels.shape:
                 raise ValueError(f"{where}it is {_text(pixels.shape)}; an image has at least one pixel")
-            self._check_split(split, pixels.shape, where)
+            self._check_split(split, (1, *pixels.shape[1:]) if turns_others_rgb else pixels.shape, where)
             block = self._blocks[split] = _Block(
                 pixels.shape, kind, numbers.shape, has_masks=mask is not None, has_names=name is not None,
                 columns=list(metadata),
             )  # fmt: skip
-        if pixels.shape != block.shape:
+        if pixels.shape != block.shape and not turns_others_rgb:
             raise ValueError(
                 f"{where}it is {_text(pixels.shape)}, earlier ones are {_text(block.shape)}; convert all images "
                 "with size= and channels="
@@ -214,13 +225,56 @@ class Writer:
             raise ValueError(
                 f"{where}its metadata has the columns {list(metadata)}; earlier samples have {block.columns}"
             )
+        if turns_others_rgb:
+            self._convert_to_rgb(source)
         block.add(pixels, numbers, classes, name, values)
+        self._gray_images += is_gray
+        if quantizer is not None:
+            quantizer.count_last()
         if block.is_full():
             try:
-                block.flush(source, split, self._quantizer)
+                block.flush(source, split, quantizer)
             except BaseException:
                 self.discard()  # some samples are lost, so a complete file is no longer possible
                 raise
+
+    def _as_rgb_if_others_are(self, pixels: _images.Pixels) -> _images.Pixels:
+        channels = {block.shape[0] for block in self._blocks.values()}
+        channels |= {split.shape[0] for split in self._stored or ()}
+        is_converted = self._channels is None and pixels.shape[0] == 1 and channels == {3}
+        return np.repeat(pixels, 3, axis=0) if is_converted else pixels
+
+    def _turns_others_rgb(self, pixels: _images.Pixels) -> bool:
+        """Whether this is the first RGB image, after gray ones of its size. Stored splits keep their channels."""
+        shapes = {block.shape for block in self._blocks.values()}
+        return (
+            self._channels is None
+            and self._stored is None
+            and pixels.shape[0] == 3
+            and shapes == {(1, *pixels.shape[1:])}
+        )
+
+    def _convert_to_rgb(self, source: _pack.SpooledSource) -> None:
+        try:
+            for split, block in self._blocks.items():
+                if block.shape[0] == 1:
+                    block.convert_to_rgb(source, split)
+        except BaseException:
+            self.discard()  # some samples are lost, as when a block cannot be written
+            raise
+
+    def _note_on_color(self) -> str | None:
+        channels = {block.shape[0] for block in self._blocks.values()}
+        if not self._gray_images or channels != {3}:
+            return None
+        total = sum(block.total for block in self._blocks.values())
+        images = "1 gray image" if self._gray_images == 1 else f"{self._gray_images:,} gray images"
+        return f"{images} of {total:,} became RGB, as the others are; for gray samples, pass channels=1"
+
+    def _quantizer_of(self, split: str) -> _images.Quantizer | None:
+        if self._value_range is None:
+            return None
+        return self._quantizers.setdefault(split, _images.Quantizer(*self._value_range))
 
     def _check_classes(self, stored: Dataset, classes: Sequence[str]) -> None:
         """Raises ValueError if samples of these classes cannot be appended to the file."""
@@ -277,11 +331,13 @@ class Writer:
         source = self._opened()
         try:
             for split, block in self._blocks.items():
-                block.flush(source, split, self._quantizer)
+                block.flush(source, split, self._quantizers.get(split))
             if not source.splits:
                 raise ValueError(f"pack {str(self._path)!r}: no sample was appended")
-            if self._quantizer is not None and (note := self._quantizer.note()):
+            if note := self._note_on_color():
                 source.add_remark(note)
+            for split, quantizer in self._quantizers.items():
+                quantizer.add_notes(source, split)
             with _progress.shown(self._progress) as on_progress:
                 summary = _pack.pack_spooled(
                     source, self._path, self._source_options, self._options, self._stored is not None, on_progress
@@ -354,6 +410,14 @@ class _Block:
         if self.columns:
             self._metadata.append(metadata)
         self.total += 1
+
+    def convert_to_rgb(self, source: _pack.SpooledSource, split: str) -> None:
+        """Repeats the channel of all gray samples."""
+        if self.total > len(self._labels):
+            source.convert_to_rgb(split)
+        self.shape = (3, *self.shape[1:])
+        # As many samples as before, so that those that wait fit.
+        self._pixels = np.repeat(self._pixels, 3, axis=1)
 
     def is_full(self) -> bool:
         return len(self._labels) == self._most

@@ -1,6 +1,7 @@
 #include "arrays/value_range.hpp"
 
 #include <cmath>
+#include <numeric>
 
 #include "catch.hpp"
 #include "made_arrays.hpp"
@@ -57,6 +58,18 @@ TEST_CASE("numbers of a small range keep their values and others are scaled to t
   const auto wide = found(set_of<std::int16_t>(Element::int16, {-510, 510}));
   CHECK(wide.scale == 4.0);
   CHECK(wide.zero_point == -510.0);
+}
+
+TEST_CASE("percentiles are found however far outliers are", "[unit][arrays]") {
+  // Of 1,000 numbers, the lowest and highest 1 % are 0 to 9, and 990 to 998 with the outlier.
+  const double outlier = GENERATE(2e3, 1e9, 1e15);
+  std::vector<double> numbers(999);
+  std::iota(numbers.begin(), numbers.end(), 0.0);
+  numbers.push_back(outlier);
+  const auto map =
+      found(set_of<double>(Element::float64, numbers), {.kind = ValueRange::Kind::percentile, .percentile = 99.0});
+  CHECK(map.zero_point == Approx(10.0).margin(1.0));
+  CHECK(map.zero_point + 255.0 * map.scale == Approx(989.0).margin(1.0));
 }
 
 TEST_CASE("NaN and infinity are skipped and having no number at all is an error", "[unit][arrays]") {

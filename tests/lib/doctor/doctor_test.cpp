@@ -225,8 +225,17 @@ TEST_CASE("losses of quantization and unusual sizes come from the provenance", "
   report = report_with(R"({"notes": {"quantized train": {)" + channels +
                        R"(, "levels": {"before": 300, "after": 200}, "psnr_db": 58.9}}})");
   CHECK(report.findings.empty());
+  report = report_with(R"({"notes": {"quantized train": {)" + channels +
+                       R"(, "level_use": {"levels": 6, "effective_bits": 1.0, "better_percentile": 99.5}}}})");
+  CHECK(finding_in(report, DoctorCheck::few_levels).summary ==
+        "quantizing lost much of train: 6 of 256 levels used, 1.0 effective bits, error 50 % of the standard "
+        "deviation; the range percentile:99.5 keeps more");
+  report = report_with(R"({"notes": {"quantized train": {)" + channels +
+                       R"(, "level_use": {"levels": 256, "effective_bits": 7.9}}}})");
+  CHECK(report.findings.empty());
   // Untrusted: other types than expected.
-  CHECK(report_with(R"({"notes": {"quantized train": {"samples": 40, "channels": 3, "levels": [1], "psnr_db": "x"},
+  CHECK(report_with(R"({"notes": {"quantized train": {"samples": 40, "channels": 3, "levels": [1], "psnr_db": "x",
+    "level_use": {"levels": 6, "effective_bits": [], "is_coarse": 7, "better_percentile": "x"}},
     "source_sizes": {"split": 1}}})")
             .findings.empty());
 }

@@ -8,6 +8,7 @@
 
 #include <octavo/dataset.hpp>
 #include <octavo/device.hpp>
+#include <octavo/level_use.hpp>
 #include <octavo/measurements.hpp>
 #include <octavo/progress.hpp>
 
@@ -31,7 +32,13 @@ struct QuantizationCertificate {
   std::vector<double> mean_error;     ///< [C], mean absolute error
   std::vector<std::int64_t> clipped_count;  ///< [C], values outside the range of the codes
   std::optional<double> psnr_db;            ///< absent if lossless
+  std::optional<LevelUse> level_use;        ///< of a split that was quantized; absent in files of older versions
 };
+
+/// What quantizing the split lost, as packing recorded it in the file: "6 of 256 levels used, 0.4 effective bits, error
+/// 76 % of the standard deviation; the range percentile:99.9 keeps more". Empty if the values are exact, or if the file
+/// does not have it.
+std::string recorded_loss(const Dataset& dataset, const std::string& split_name);
 
 /// The device memory that training a model on the split needs; computed, not measured.
 struct TrainingFootprint {

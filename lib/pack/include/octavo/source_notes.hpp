@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <octavo/holdout.hpp>
+#include <octavo/level_use.hpp>
 #include <octavo/statistics.hpp>
 
 namespace octavo {
@@ -40,6 +41,8 @@ struct QuantizationNotes {
   std::int64_t samples = 0;            ///< those that were quantized; images of 8 bits are not
   std::optional<Levels> levels = {};   ///< for 16-bit integers, if all channels have one range
   std::optional<double> psnr_db = {};  ///< with 255 steps as the peak; absent if the bytes are exact
+  /// Of the channel that keeps the fewest bits, or of all channels if they share a range; absent for old files.
+  std::optional<LevelUse> level_use = {};
   /// The samples with the largest errors, largest first.
   struct WorstSample {
     std::int64_t row = 0;  ///< in the split of the source

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <octavo/source.hpp>
+#include <octavo/source_notes.hpp>
 
 namespace octavo {
 
@@ -39,8 +40,14 @@ class SpooledSource final : public Source {
   void append(const SourceSplit& layout, std::span<const std::uint8_t> values, std::span<const std::byte> labels,
               std::span<const std::string> names = {}, std::span<const std::uint8_t> masks = {},
               std::span<const std::string> metadata = {});
+  /// Repeats the channel of the gray samples of a split three times, so that RGB samples can follow. Throws
+  /// InvalidArgument if there is no gray split of that name; IoError if the disk is full, and its samples are lost
+  /// then.
+  void convert_to_rgb(std::string_view split_name);
   /// Adds a sentence to the notes.
   void add_remark(std::string remark) { remarks_.push_back(std::move(remark)); }
+  /// Adds what the program lost when it quantized the samples of a split.
+  void add_quantization(QuantizationNotes quantized) { quantized_.push_back(std::move(quantized)); }
   /// Records a sample that the program could not provide.
   void leave_out(SampleFailure sample) { left_out_.push_back(std::move(sample)); }
 
@@ -69,6 +76,7 @@ class SpooledSource final : public Source {
   std::vector<std::string> class_names_;
   std::string notes_;
   std::vector<std::string> remarks_;
+  std::vector<QuantizationNotes> quantized_;
   std::vector<SampleFailure> left_out_;
   std::vector<SourceSplit> splits_;
   std::vector<std::unique_ptr<Spool>> spools_;  ///< one per split

@@ -10,6 +10,8 @@ namespace {
 // Rounding errors are summed as integer multiples of this fraction of a step, so that the order does not matter.
 constexpr double kRoundingUnit = 1 << 20;
 constexpr std::size_t kMostWorstSamples = 8;
+// More channels are measured together, so that a sample's counters stay small compared with its numbers.
+constexpr std::size_t kMostChannelCounters = 256;
 
 /// The rows with the largest sums of squares, which are over `values` numbers each.
 std::vector<QuantizationNotes::WorstSample> worst_samples(const std::vector<double>& squares, std::int64_t values) {
@@ -26,6 +28,13 @@ std::vector<QuantizationNotes::WorstSample> worst_samples(const std::vector<doub
   return worst;
 }
 
+/// The use of the channel that keeps the fewest bits. Exact channels keep all.
+LevelUse least_use(const std::vector<LevelCounter>& counters) {
+  std::vector<LevelUse> uses;
+  for (const LevelCounter& counter : counters) uses.push_back(counter.use());
+  return *std::ranges::min_element(uses, keeps_less);
+}
+
 }  // namespace
 
 Quantizer::Sample::Sample(const Quantizer& quantizer) {
@@ -38,12 +47,19 @@ Quantizer::Sample::Sample(const Quantizer& quantizer) {
   if (is_uniform_ && (element == Element::int16 || element == Element::uint16)) {
     levels_ = std::make_unique<std::bitset<65536>>();
   }
+  count_levels();
 }
 
 Quantizer::Sample::Sample(const Quantizer& quantizer, const ChannelQuantization& map) : Sample(quantizer) {
   for (Channel& channel : channels_) channel.map = map;
   is_uniform_ = true;
   levels_.reset();
+  count_levels();
+}
+
+void Quantizer::Sample::count_levels() {
+  const bool is_counted_by_channel = !is_uniform_ && channels_.size() <= kMostChannelCounters;
+  level_use_.resize(is_counted_by_channel ? channels_.size() : 1);
 }
 
 std::uint8_t Quantizer::Sample::quantize(std::size_t at, double number) {
@@ -57,8 +73,10 @@ std::uint8_t Quantizer::Sample::quantize(std::size_t at, double number) {
   channel.squared_steps += (exact - value) * (exact - value);
   channel.clipped += value != rounded ? 1 : 0;
   ++channel.count;
+  const auto level = static_cast<std::uint8_t>(value);
+  level_use_[std::min(at, level_use_.size() - 1)].add(level, exact);
   if (levels_) levels_->set(static_cast<std::size_t>(static_cast<std::int64_t>(number) - first_level_));
-  return static_cast<std::uint8_t>(value);
+  return level;
 }
 
 Quantizer::Quantizer(std::vector<ChannelQuantization> quantization, Element element, std::int64_t sample_count)
@@ -91,6 +109,8 @@ void Quantizer::add(std::int64_t row, const Sample& sample) {
     total.count += channel.count;
     squared_steps_[static_cast<std::size_t>(row)] += channel.squared_steps;
   }
+  if (level_use_.empty()) level_use_.resize(sample.level_use_.size());
+  for (std::size_t i = 0; i < level_use_.size(); ++i) level_use_[i].add(sample.level_use_[i]);
   if (!sample.levels_) return;
   if (!levels_) levels_ = std::make_unique<std::bitset<65536>>();
   *levels_ |= *sample.levels_;
@@ -114,6 +134,7 @@ QuantizationNotes Quantizer::notes(const std::string& split) const {
   const double squares = std::accumulate(squared_steps_.begin(), squared_steps_.end(), 0.0);
   if (samples_ > 0) notes.worst = worst_samples(squared_steps_, std::max<std::int64_t>(1, count / samples_));
   if (squares > 0.0) notes.psnr_db = 10.0 * std::log10(255.0 * 255.0 * static_cast<double>(count) / squares);
+  if (samples_ > 0) notes.level_use = least_use(level_use_);
   if (!levels_) return notes;
   std::bitset<256> kept;
   Sample again(*this);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <octavo/level_use.hpp>
 #include <octavo/source_notes.hpp>
 #include <octavo/statistics.hpp>
 
@@ -46,7 +47,10 @@ class Quantizer {
       std::int64_t clipped = 0;
       std::int64_t count = 0;
     };
+    void count_levels();
+
     std::vector<Channel> channels_;
+    std::vector<LevelCounter> level_use_;  ///< [C], or one for all channels
     bool is_uniform_ = true;
     std::int64_t first_level_ = 0;
     std::unique_ptr<std::bitset<65536>> levels_;  ///< the integers that occurred, from first_level_ on
@@ -76,7 +80,8 @@ class Quantizer {
   std::vector<ChannelQuantization> quantization_;
   Element element_;
   mutable std::mutex mutex_;
-  std::vector<Total> totals_;  ///< [C]
+  std::vector<Total> totals_;            ///< [C]
+  std::vector<LevelCounter> level_use_;  ///< as in Sample
   std::unique_ptr<std::bitset<65536>> levels_;
   std::vector<double> squared_steps_;  ///< of each row: summed in order at the end
   std::int64_t samples_ = 0;

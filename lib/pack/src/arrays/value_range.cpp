@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <mutex>
+#include <utility>
 
 #include <octavo/errors.hpp>
 
@@ -102,8 +104,9 @@ ChannelBounds measure_bounds(const NumberSource& source) {
   return all;
 }
 
-/// The bounds that exclude `share` of the numbers at each end, to a precision of 1 / kBins of the range.
-ChannelBounds cut_ends(const NumberSource& source, const ChannelBounds& whole, double share) {
+/// The bounds that exclude `share` of the numbers at each end, to a precision of 1 / kBins of the range `whole`.
+/// Numbers may be outside of it.
+ChannelBounds cut_ends_once(const NumberSource& source, const ChannelBounds& whole, double share) {
   std::vector<std::vector<std::int64_t>> counts(whole.size(), std::vector<std::int64_t>(kBins));
   std::mutex mutex;
   const auto width = [&](std::size_t c) { return (whole[c].high - whole[c].low) / kBins; };
@@ -111,7 +114,7 @@ ChannelBounds cut_ends(const NumberSource& source, const ChannelBounds& whole, d
     const std::lock_guard lock(mutex);
     for_each_number(block, whole.size(), [&](std::size_t c, double number) {
       const double at = width(c) > 0.0 ? (number - whole[c].low) / width(c) : 0.0;
-      ++counts[c][std::min(static_cast<std::size_t>(at), kBins - 1)];
+      ++counts[c][static_cast<std::size_t>(std::clamp(at, 0.0, static_cast<double>(kBins - 1)))];
     });
   });
   ChannelBounds cut = whole;
@@ -126,6 +129,22 @@ ChannelBounds cut_ends(const NumberSource& source, const ChannelBounds& whole, d
     cut[c].high = whole[c].low + width(c) * static_cast<double>(last + 1);
   }
   return cut;
+}
+
+/// The same, to that precision of the resulting range, or nearly so: outliers can be so far away that all other numbers
+/// are in one bin.
+ChannelBounds cut_ends(const NumberSource& source, const ChannelBounds& whole, double share) {
+  constexpr int kMostPasses = 6;
+  constexpr double kNarrow = 1.0 / 64;
+  const auto is_narrow = [](const Bounds& part, const Bounds& all) {
+    return part.high - part.low < kNarrow * (all.high - all.low);
+  };
+  ChannelBounds bounds = whole;
+  for (int pass = 0; pass < kMostPasses; ++pass) {
+    const ChannelBounds before = std::exchange(bounds, cut_ends_once(source, bounds, share));
+    if (std::ranges::equal(bounds, before, std::not_fn(is_narrow))) break;
+  }
+  return bounds;
 }
 
 ChannelQuantization covering(double low, double high) {

@@ -8,6 +8,7 @@
 
 #include "doctor/findings.hpp"
 #include "report/origin.hpp"
+#include "report/summary.hpp"
 #include "support/text_units.hpp"
 
 namespace octavo::doctor {
@@ -21,9 +22,11 @@ constexpr double kStandardErrors = 6.0, kEffect = 0.5;
 /// Figures that hardly vary between samples are compared as if they varied by one level.
 constexpr double kLeastDeviation = 1.0;
 
-/// As in the notes of packing: a few extreme values take most of the range.
+/// Packing proposes another range below this.
+constexpr double kFewBits = 6.0;
+/// For files that do not have the effective bits: a few extreme values take most of the range.
 constexpr std::int64_t kFewLevels = 128;
-/// Rounding alone gives 58.9 dB or more.
+/// Rounding alone gives 58.9 dB or more; less shows many clipped values.
 constexpr double kPoorPsnr = 40.0;
 
 /// By how many deviations between samples two splits differ; 0 if sampling may explain it.
@@ -91,7 +94,11 @@ void add_far_brightness(std::size_t split, const SplitContent& content, const Fi
 void add_levels(const Split& split, const report::Origin& origin, const FindingList& list) {
   if (origin.losses.empty()) return;
   std::string why;
-  if (origin.levels && origin.levels->after < kFewLevels && origin.levels->before > 2 * origin.levels->after) {
+  if (origin.level_use) {
+    if (origin.level_use->effective_bits.value_or(8.0) < kFewBits || origin.level_use->is_coarse) {
+      why = report::level_use_text(*origin.level_use);
+    }
+  } else if (origin.levels && origin.levels->after < kFewLevels && origin.levels->before > 2 * origin.levels->after) {
     why = format_count(origin.levels->before) + " different values became " + format_count(origin.levels->after);
   }
   if (origin.psnr_db && *origin.psnr_db < kPoorPsnr) {

@@ -11,6 +11,7 @@
 #include <octavo/text.hpp>
 #include <octavo/writer.hpp>
 
+#include "packing/loss.hpp"
 #include "packing/packer.hpp"
 #include "packing/progress_meter.hpp"
 #include "packing/provenance.hpp"
@@ -94,6 +95,7 @@ class Packer {
     for (std::size_t split = 0; split < summary_.splits.size(); ++split) pack_split(split);
     order_skipped();
     check_not_all_skipped();
+    if (!options_.allow_loss) packing::check_loss(source_.notes(), source_);
     for (std::size_t split = 0; split < summary_.splits.size(); ++split) keep_columns(split);
     writer_.finish(packing::describe_provenance(source_, options_, summary_));
     summary_.notes = packing_notes(source_);

@@ -111,6 +111,7 @@ QuantizationCertificate certify_by_losses(const Split& split, const Origin& orig
     return certificate;
   }
   certificate.compared_with = counted_against(split, origin);
+  certificate.level_use = origin.level_use;
   certificate.lossless = true;
   for (const Origin::Loss& loss : origin.losses) {
     certificate.largest_error.push_back(loss.largest_error);

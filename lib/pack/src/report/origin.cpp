@@ -94,6 +94,18 @@ void add_levels(const Json& provenance, const std::string& split_name, Origin& o
   if (before.is_number_integer() && after.is_number_integer()) origin.levels = {before, after};
 }
 
+void add_level_use(const Json& provenance, const std::string& split_name, Origin& origin) {
+  const Json::json_pointer place = Json::json_pointer() / "notes" / ("quantized " + split_name) / "level_use";
+  if (!provenance.contains(place) || !provenance[place].is_object()) return;
+  const Json& use = provenance[place];
+  const Json levels = use.value("levels", Json()), bits = use.value("effective_bits", Json());
+  const Json percentile = use.value("better_percentile", Json());
+  if (!levels.is_number_integer()) return;
+  origin.level_use = {.levels = levels, .is_coarse = use.value("is_coarse", Json()) == true};
+  if (bits.is_number()) origin.level_use->effective_bits = bits.get<double>();
+  if (percentile.is_number()) origin.level_use->better_percentile = percentile.get<double>();
+}
+
 /// Rows of the source are rows of the split only if all its samples were packed, and from one source.
 bool has_rows_of_source(const Json& provenance, const Json& quantized, const Split& split) {
   const Json notes = provenance.value("notes", Json::object());
@@ -162,6 +174,7 @@ Origin origin_of(const Dataset& dataset, const std::string& split_name) {
   origin.is_converted = json.contains(Json::json_pointer("/notes/size"));
   origin.losses = losses_from(json, split_name);
   add_levels(json, split_name, origin);
+  add_level_use(json, split_name, origin);
   origin.worst = worst_from(json, dataset.split(split_name));
   add_sizes(json, split_name, origin);
   const Json digests = json.value("source_digests", Json::object());

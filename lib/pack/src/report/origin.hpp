@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <octavo/dataset.hpp>
+#include <octavo/level_use.hpp>
 #include <octavo/source.hpp>
 
 namespace octavo::report {
@@ -33,7 +34,8 @@ struct Origin {
     std::int64_t before = 0, after = 0;
   };
   std::optional<Levels> levels;
-  std::optional<double> psnr_db;  ///< with 255 steps as the peak
+  std::optional<double> psnr_db;      ///< with 255 steps as the peak
+  std::optional<LevelUse> level_use;  ///< absent in files of older versions
 
   /// The rows of the split with the largest quantization errors, largest first; empty if they are not known, because
   /// the rows of the source are not those of the split.

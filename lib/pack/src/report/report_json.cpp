@@ -41,10 +41,21 @@ Json training_json(const TrainingFootprint& footprint) {
           {"float32_total_bytes", footprint.float32_total()}};
 }
 
+Json level_use_json(const LevelUse& use) {
+  return {{"levels", use.levels},
+          {"effective_bits", or_null(use.effective_bits)},
+          {"is_coarse", use.is_coarse},
+          {"better_percentile", or_null(use.better_percentile)}};
+}
+
 Json certificate_json(const QuantizationCertificate& certificate) {
-  return {{"lossless", certificate.lossless},           {"compared_with", certificate.compared_with},
-          {"largest_error", certificate.largest_error}, {"mean_error", certificate.mean_error},
-          {"clipped_count", certificate.clipped_count}, {"psnr_db", or_null(certificate.psnr_db)}};
+  return {{"lossless", certificate.lossless},
+          {"compared_with", certificate.compared_with},
+          {"largest_error", certificate.largest_error},
+          {"mean_error", certificate.mean_error},
+          {"clipped_count", certificate.clipped_count},
+          {"psnr_db", or_null(certificate.psnr_db)},
+          {"level_use", certificate.level_use ? level_use_json(*certificate.level_use) : Json()}};
 }
 
 }  // namespace

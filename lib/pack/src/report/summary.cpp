@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <numeric>
 
+#include "report/origin.hpp"
 #include "support/text_units.hpp"
 
 namespace octavo::report {
@@ -17,11 +18,17 @@ bool is_of_converted_images(const QuantizationCertificate& certificate) {
 
 }  // namespace
 
+std::string level_use_text(const LevelUse& use) {
+  if (!use.better_percentile) return describe(use);
+  return describe(use) + formatted("; the range percentile:%g keeps more", *use.better_percentile);
+}
+
 std::string summary_of_loss(const QuantizationCertificate& certificate) {
   if (certificate.largest_error.empty()) return "compared with " + certificate.compared_with;
   const double largest = *std::max_element(certificate.largest_error.begin(), certificate.largest_error.end());
   std::string loss = formatted("largest error %g", largest);
-  if (certificate.psnr_db) loss += formatted(", PSNR %.1f dB", *certificate.psnr_db);
+  if (certificate.level_use) loss += ", " + level_use_text(*certificate.level_use);
+  if (certificate.psnr_db && !certificate.level_use) loss += formatted(", PSNR %.1f dB", *certificate.psnr_db);
   const auto& clipped = certificate.clipped_count;
   if (const auto count = std::accumulate(clipped.begin(), clipped.end(), std::int64_t{0}); count > 0) {
     loss += ", " + counted(count, "value") + " out of range";
@@ -55,8 +62,15 @@ std::string summary(const MemoryReport& report) {
   if (!report.certificate.lossless && !report.certificate.largest_error.empty()) {
     text += ", lossy: " + summary_of_loss(report.certificate);
   }
+  if (report.gather) text += "; gathers run at " + describe_fraction(*report.gather);
   return text;
 }
 
 }  // namespace octavo::report
-  if (report.gather) text += "; gathers run at " + describe_fraction(*report.gather);
+
+std::string octavo::recorded_loss(const Dataset& dataset, const std::string& split_name) {
+  const report::Origin origin = report::origin_of(dataset, split_name);
+  const auto is_exact = [](const auto& loss) { return loss.largest_error == 0.0; };
+  if (!origin.level_use || std::ranges::all_of(origin.losses, is_exact)) return "";
+  return report::level_use_text(*origin.level_use);
+}

@@ -13,6 +13,10 @@ std::string summary(const MemoryReport& report);
 /// "lossless: verified against the source, read again".
 std::string certificate_text(const QuantizationCertificate& certificate);
 
+/// "6 of 256 levels used, 0.4 effective bits, error 76 % of the standard deviation; the range percentile:99.9 keeps
+/// more".
+std::string level_use_text(const LevelUse& use);
+
 /// "largest error 0.5, PSNR 58.9 dB", or why nothing is known. For a certificate that is not lossless.
 std::string summary_of_loss(const QuantizationCertificate& certificate);
 

@@ -14,6 +14,13 @@ std::string size_text(const std::array<std::int64_t, 2>& size) {
   return std::to_string(size[0]) + "x" + std::to_string(size[1]);
 }
 
+Json to_json(const LevelUse& use) {
+  Json json = {{"levels", use.levels}, {"is_coarse", use.is_coarse}};
+  if (use.effective_bits) json["effective_bits"] = *use.effective_bits;
+  if (use.better_percentile) json["better_percentile"] = *use.better_percentile;
+  return json;
+}
+
 Json to_json(const QuantizationNotes& quantized) {
   Json channels = Json::array();
   for (const ChannelLoss& loss : quantized.channels) {
@@ -26,6 +33,7 @@ Json to_json(const QuantizationNotes& quantized) {
   Json json = {{"from", quantized.from}, {"channels", channels}, {"samples", quantized.samples}};
   if (quantized.levels) json["levels"] = {{"before", quantized.levels->before}, {"after", quantized.levels->after}};
   if (quantized.psnr_db) json["psnr_db"] = *quantized.psnr_db;
+  if (quantized.level_use) json["level_use"] = to_json(*quantized.level_use);
   if (!quantized.source_split.empty()) json["source_split"] = quantized.source_split;
   for (const auto& sample : quantized.worst) {
     json["worst"].push_back({{"row", sample.row}, {"rms_steps", sample.rms_steps}});

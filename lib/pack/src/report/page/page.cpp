@@ -81,7 +81,7 @@ class Page {
     }
     html += tile("In memory", format_bytes(bytes), "float32: " + format_bytes(4 * bytes));
     html += certificate.lossless ? tile("Values", "<span class=\"good\">lossless</span>", what_is_lossless())
-                                 : tile("Values", "8-bit", escaped(summary_of_loss(certificate)));
+                                 : tile("Values", "lossy", escaped(summary_of_loss(certificate)));
     html += problem_count() == 0
                 ? tile("Problems", "<span class=\"good\">none found</span>", "see Findings")
                 : tile("Problems", "<span class=\"warn\">" + format_count(problem_count()) + "</span>", "see Findings");

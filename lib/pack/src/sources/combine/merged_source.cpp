@@ -62,7 +62,8 @@ void check_names_exist(const std::map<std::string, std::string>& class_map,
 }
 
 /// Adds the loss of a part to that of another part of the same split, or to the list. Means are weighted by samples;
-/// the PSNR is the smallest. Rows of parts and counts of different values do not add up, so they are omitted.
+/// the PSNR and the use of levels are the smallest. Rows of parts and counts of different values do not add up, so they
+/// are omitted.
 void add_loss(std::vector<QuantizationNotes>& all, QuantizationNotes added) {
   const auto same = std::ranges::find(all, added.split, &QuantizationNotes::split);
   if (same == all.end()) {
@@ -82,6 +83,9 @@ void add_loss(std::vector<QuantizationNotes>& all, QuantizationNotes added) {
   }
   if (added.from != same->from) same->from += " and " + added.from;
   if (added.psnr_db) same->psnr_db = std::min(*added.psnr_db, same->psnr_db.value_or(*added.psnr_db));
+  if (!same->level_use || (added.level_use && keeps_less(*added.level_use, *same->level_use))) {
+    same->level_use = added.level_use;
+  }
   same->samples += added.samples;
   same->levels.reset();
   same->worst.clear();

@@ -93,6 +93,7 @@ SourceNotes SpooledSource::notes() const {
   SourceNotes notes;
   notes.custom = notes_;
   notes.remarks = remarks_;
+  notes.quantized = quantized_;
   return notes;
 }
 
@@ -175,6 +176,27 @@ void SpooledSource::append(const SourceSplit& layout, std::span<const std::uint8
   if (spool.has_names()) spool.write_names(known.sample_count, names);
   if (!metadata.empty()) spool.write_metadata(metadata);
   known.sample_count += static_cast<std::int64_t>(count);
+}
+
+void SpooledSource::convert_to_rgb(std::string_view split_name) {
+  const auto split = std::ranges::find(splits_, split_name, &SourceSplit::name);
+  if (split == splits_.end() || split->color != Color::gray) {
+    throw InvalidArgument("convert split " + std::string(split_name) + " to RGB: it is not a gray split");
+  }
+  const File& pixels = spools_[static_cast<std::size_t>(split - splits_.begin())]->pixels();
+  const std::int64_t values = split->shape.values();
+  std::vector<std::byte> sample(static_cast<std::size_t>(3 * values));
+  // Backward: the space of a converted sample begins after all samples that are still to be read.
+  for (std::int64_t row = split->sample_count - 1; row >= 0; --row) {
+    const auto gray = std::span(sample).first(static_cast<std::size_t>(values));
+    pixels.read_at(row * values, gray);
+    std::ranges::copy(gray, sample.begin() + values);
+    std::ranges::copy(gray, sample.begin() + 2 * values);
+    pixels.write_at(row * 3 * values, sample);
+  }
+  split->shape.channels = 3;
+  split->color = Color::rgb;
+  if (!split->quantization.empty()) split->quantization.resize(3, split->quantization[0]);
 }
 
 std::string SpooledSource::sample_name(std::size_t split, std::int64_t row) const {

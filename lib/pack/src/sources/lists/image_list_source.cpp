@@ -175,6 +175,8 @@ SourceNotes ImageListSource::notes() const {
     if (!quantizers_[split]) continue;
     // A split of only 8-bit images next to one of 16-bit images has no loss to report.
     auto quantized = quantizers_[split]->notes(list.split);
+    // `range` is only for images of one maximum.
+    if (!range_.is_common && quantized.level_use) quantized.level_use->better_percentile.reset();
     if (quantized.samples > 0) notes.quantized.push_back(std::move(quantized));
   }
   notes.remarks = contents_.remarks;
