@@ -27,7 +27,7 @@ for argument in "$@"; do
 done
 
 # If there are two names, the first is for Debian and the second for Ubuntu.
-packages=(libaec-dev libxxhash-dev nlohmann-json3-dev libexif-dev libdeflate-dev libcsv-dev libhwy-dev
+packages=(libaec-dev libxxhash-dev nlohmann-json3-dev libdeflate-dev libhwy-dev
   'libhwy1|libhwy1t64' libcli11-dev catch2)
 # The source packages to compile, in dependency order.
 sources=(zlib libpng1.6 libjpeg-turbo hdf5)
@@ -118,14 +118,14 @@ fi
 # ---- Arrange: include/ and lib/ ----------------------------------------------
 heading "Arrange .deps"
 # Copy headers under their usual names, following links.
-for header in CLI catch2 csv.h hwy libexif nlohmann libdeflate.h xxhash.h xxh_x86dispatch.h; do
+for header in CLI catch2 hwy nlohmann libdeflate.h xxhash.h xxh_x86dispatch.h; do
   cp -rL "$unpacked/usr/include/$header" "$bundle/include"
 done
 cp -rL "$compiled/include/." "$bundle/include"
 cp "$compiled"/licenses/* "$bundle/licenses"
 cp "$compiled/versions" "$bundle/versions"
 
-for name in sz aec xxhash deflate csv exif; do
+for name in sz aec xxhash deflate; do
   cp -L "$libraries/lib$name.a" "$bundle/lib"
 done
 for name in hdf5 z jpeg png16; do
@@ -181,7 +181,6 @@ cat >"$work/check.cpp" <<'END'
 #include <hdf5.h>
 #include <hwy/targets.h>
 #include <jpeglib.h>
-#include <libexif/exif-data.h>
 #include <png.h>
 #include <xxhash.h>
 
@@ -205,13 +204,11 @@ int main(int, char* argv[]) {
 
   jpeg_error_mgr errors;
   if (jpeg_std_error(&errors) != &errors || png_access_version_number() == 0 || hwy::SupportedTargets() == 0) return 3;
-  ExifData* exif = exif_data_new();
-  exif_data_unref(exif);
   std::printf("HDF5 %s, XXH3 of nothing %016llx\n", H5_VERS_INFO, static_cast<unsigned long long>(XXH3_64bits("", 0)));
 }
 END
 g++ -std=c++20 -I"$bundle/include" "$work/check.cpp" -o "$work/check" -L"$bundle/lib" -Wl,-rpath,"$bundle/lib" \
-  -lhdf5 -lsz -laec -lpng16 -ljpeg -lexif -lxxhash -lhwy -lz -lm -ldl -pthread
+  -lhdf5 -lsz -laec -lpng16 -ljpeg -lxxhash -lhwy -lz -lm -ldl -pthread
 "$work/check" "$work/check.h5"
 linked=$(ldd "$work/check")
 if grep -E 'libcurl|libssl|libcrypto|libhdf5|libsz|libz\.' <<<"$linked"; then

@@ -28,8 +28,8 @@ done
 programs=(cmake=cmake ninja-build=ninja 'g++=g++' make=make pkg-config=pkg-config)
 # package=header, relative to the include folders of the compiler or of the packages
 libraries=(libhdf5-dev=hdf5.h libcli11-dev=CLI/CLI.hpp nlohmann-json3-dev=nlohmann/json.hpp libxxhash-dev=xxhash.h
-  libjpeg-dev=jpeglib.h libpng-dev=png.h libexif-dev=libexif/exif-data.h
-  libhwy-dev=hwy/highway.h zlib1g-dev=zlib.h libdeflate-dev=libdeflate.h libcsv-dev=csv.h)
+  libjpeg-dev=jpeglib.h libpng-dev=png.h
+  libhwy-dev=hwy/highway.h zlib1g-dev=zlib.h libdeflate-dev=libdeflate.h)
 optional=(libopenblas-dev libarchive-dev libwebp-dev libtiff-dev libgif-dev libutf8proc-dev libcurl4-openssl-dev libssl-dev)
 python_packages=(python3-dev python3-venv)
 test_packages=(hdf5-tools python3-h5py python3-pil python3-numpy)

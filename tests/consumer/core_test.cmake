@@ -17,7 +17,7 @@ if(NOT output STREQUAL "10 images\n")
 endif()
 
 run("list its libraries" ldd ${work}/build/core_consumer)
-foreach(library hdf5 blas jpeg png tiff webp gif archive utf8proc exif csv curl crypto cublas)
+foreach(library hdf5 blas jpeg png tiff webp gif archive utf8proc curl crypto cublas)
   if(output MATCHES "lib${library}")
     message(FATAL_ERROR "a program on octavo::core links ${library}:\n${output}")
   endif()

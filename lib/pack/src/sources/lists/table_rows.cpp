@@ -1,12 +1,9 @@
 #include "sources/lists/table_rows.hpp"
 
-#include <csv.h>
-
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
-#include <memory>
-#include <new>
 #include <utility>
 
 #include <octavo/byte_count.hpp>
@@ -14,17 +11,16 @@
 #include <octavo/text.hpp>
 
 #include "files/text_pieces.hpp"
+#include "sources/lists/csv_parser.hpp"
+#include "sources/lists/line_limit.hpp"
 #include "support/ascii.hpp"
 
 namespace octavo::sources {
 namespace {
 
-constexpr std::size_t kMostColumns = 100'000;
 constexpr std::size_t kMostLateColumns = 100;
 // A line holds a path and labels.
 constexpr int kDeepestRow = 4;
-// Enough for 100,000 labels.
-constexpr std::int64_t kMostLineBytes = std::int64_t{1} << 20;
 // Memory of a string in addition to its characters, including allocator overhead.
 constexpr std::int64_t kTextBytes = 48;
 
@@ -39,10 +35,6 @@ std::int64_t held_by(const Cell& cell) {
     for (const auto& [key, part] : cell.items()) bytes += 2 * kTextBytes + std::ssize(key);
   }
   return bytes;
-}
-
-[[noreturn]] void refuse_long_line(std::int64_t number) {
-  throw FormatError("line " + std::to_string(number) + " has more than " + std::to_string(kMostLineBytes) + " bytes");
 }
 
 /// The line of the first unit that is not valid UTF-16. In a text without mark, every other byte of ASCII is zero.
@@ -105,108 +97,28 @@ class TableBuilder {
   std::int64_t held_bytes_ = 0;
 };
 
-/// The state of the parser's callbacks. Exceptions must not pass through C code, so the first problem is stored.
-struct CsvReading {
-  explicit CsvReading(const TableLimits& limits) : builder(limits) {}
-
-  TableBuilder builder;
-  std::vector<Cell> row;
-  std::int64_t line = 1;  ///< where the current record begins
-  std::int64_t record_count = 0;
-  std::string problem;
-
-  bool is_done() const { return !problem.empty() || builder.is_full(); }
-
-  void end_row() {
-    ++record_count;
-    std::vector<std::string>& columns = builder.table.columns;
-    if (columns.empty()) {
-      for (const Cell& cell : row) columns.emplace_back(trimmed(cell.get_ref<const std::string&>()));
-    } else if (row.size() != columns.size()) {
-      problem = "line " + std::to_string(line) + " has " + counted(std::ssize(row), "field") + ", the first line has " +
-                std::to_string(columns.size());
-    } else {
-      try {
-        builder.add(std::move(row), line);
-      } catch (const FormatError& error) {
-        problem = error.what();
-      }
-    }
-    row.clear();
-  }
-};
-
-void take_field(void* text, size_t bytes, void* data) {
-  auto& reading = *static_cast<CsvReading*>(data);
-  if (reading.is_done()) return;
-  if (reading.row.size() >= kMostColumns) {
-    reading.problem =
-        "line " + std::to_string(reading.line) + " has more than " + std::to_string(kMostColumns) + " fields";
-    return;
-  }
-  reading.row.emplace_back(std::string(static_cast<const char*>(text), bytes));
-}
-
-void take_row(int, void* data) {
-  auto& reading = *static_cast<CsvReading*>(data);
-  if (!reading.is_done()) reading.end_row();
-}
-
-/// Feeds a CSV parser line by line, because the parser does not report where a record begins: it skips blank lines, and
-/// a record goes on over line ends inside quotes.
-class CsvParser {
+/// The first record names the columns; every other one is a row.
+class CsvRows {
  public:
-  CsvParser(char separator, CsvReading& reading) : reading_(reading), guard_(&parser_, &csv_free) {
-    if (csv_init(&parser_, CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL) != 0) throw std::bad_alloc();
-    csv_set_delim(&parser_, static_cast<unsigned char>(separator));
-  }
+  explicit CsvRows(const TableLimits& limits) : builder_(limits) {}
 
-  void parse(std::string_view piece) {
-    while (!piece.empty() && !reading_.is_done()) {
-      const std::size_t end = piece.find_first_of("\r\n");
-      const std::size_t count = std::min(end, piece.size() - 1) + 1;
-      parse_part(piece.substr(0, count), end != std::string_view::npos);
-      piece.remove_prefix(count);
+  bool is_full() const { return builder_.is_full(); }
+  /// The record begins in the given line.
+  void add(std::vector<std::string> fields, std::int64_t line) {
+    std::vector<std::string>& columns = builder_.table.columns;
+    if (columns.empty()) {
+      for (const std::string& field : fields) columns.emplace_back(trimmed(field));
+    } else if (fields.size() != columns.size()) {
+      throw FormatError("line " + std::to_string(line) + " has " + counted(std::ssize(fields), "field") +
+                        ", the first line has " + std::to_string(columns.size()));
+    } else {
+      builder_.add(std::vector<Cell>(std::move_iterator(fields.begin()), std::move_iterator(fields.end())), line);
     }
   }
-
-  void finish() {
-    if (!reading_.is_done() && csv_fini(&parser_, &take_field, &take_row, &reading_) != 0) {
-      reading_.problem = "the quotes that begin in line " + std::to_string(reading_.line) + " do not end";
-    }
-  }
+  Table take() { return std::move(builder_.table); }
 
  private:
-  /// A line, or a part of one, with its end if `has_end`.
-  void parse_part(std::string_view part, bool has_end) {
-    if (!is_in_record_) reading_.line = line_;
-    const std::int64_t records_before = reading_.record_count;
-    const std::size_t parsed = csv_parse(&parser_, part.data(), part.size(), &take_field, &take_row, &reading_);
-    if (parsed != part.size() && reading_.problem.empty()) {
-      reading_.problem = "line " + std::to_string(line_) +
-                         " is not valid CSV: it has quotes inside a field; quote the whole field and double its quotes";
-    }
-    const bool is_blank = part.find_first_not_of(" \t\r\n") == std::string_view::npos;
-    if (reading_.record_count != records_before) {
-      is_in_record_ = false;
-    } else if (!is_blank) {
-      is_in_record_ = true;
-    }
-    record_bytes_ = is_in_record_ ? record_bytes_ + std::ssize(part) : 0;
-    if (record_bytes_ > kMostLineBytes && reading_.problem.empty()) refuse_long_line(reading_.line);
-    if (!has_end) return;
-    // "\r\n" is one line end.
-    if (part.back() == '\r' || !ended_with_return_ || part.size() > 1) ++line_;
-    ended_with_return_ = part.back() == '\r';
-  }
-
-  CsvReading& reading_;
-  csv_parser parser_{};
-  const std::unique_ptr<csv_parser, decltype(&csv_free)> guard_;
-  std::int64_t line_ = 1;  ///< of the next byte
-  std::int64_t record_bytes_ = 0;
-  bool is_in_record_ = false;
-  bool ended_with_return_ = false;  ///< the last line end was "\r"
+  TableBuilder builder_;
 };
 
 }  // namespace
@@ -218,13 +130,15 @@ std::ptrdiff_t Table::find(std::string_view column) const {
 }
 
 Table read_csv(files::ByteStream& text, char separator, const TableLimits& limits) {
-  CsvReading reading(limits);
-  CsvParser parser(separator, reading);
+  CsvRows rows(limits);
+  CsvParser parser(separator, [&](std::vector<std::string> fields, std::int64_t line) {
+    rows.add(std::move(fields), line);
+    return !rows.is_full();
+  });
   NumberedPieces pieces(text);
-  for (std::string_view piece; !reading.is_done() && !(piece = pieces.next()).empty();) parser.parse(piece);
+  for (std::string_view piece; !parser.is_done() && !(piece = pieces.next()).empty();) parser.parse(piece);
   parser.finish();
-  if (!reading.problem.empty()) throw FormatError(reading.problem);
-  return std::move(reading.builder.table);
+  return rows.take();
 }
 
 namespace {
