@@ -13,6 +13,35 @@ heading() {
   printf '\n== %s\n' "$step"
 }
 
+# progress TEXT: prints what a long step does now, after the time since the script started. A script that it runs counts
+# on, so that the times of one command add up.
+export OCTAVO_STARTED_AT=${OCTAVO_STARTED_AT:-$EPOCHSECONDS}
+progress() {
+  local elapsed_s=$((EPOCHSECONDS - OCTAVO_STARTED_AT))
+  printf '[%3d:%02d] %s\n' $((elapsed_s / 60)) $((elapsed_s % 60)) "$1"
+}
+
+# run_logged TEXT LOG COMMAND...: runs the command with its output in the file LOG. Every half minute, prints TEXT and the
+# last step, such as [3/80], that a build has reported. If the command fails, prints the end of LOG and stops.
+run_logged() {
+  local text=$1 log=$2 waited_s=0 at pid
+  shift 2
+  "$@" >"$log" 2>&1 &
+  pid=$!
+  while kill -0 "$pid" 2>/dev/null; do
+    sleep 1
+    waited_s=$((waited_s + 1))
+    if ((waited_s % 30 == 0)); then
+      at=$(grep -oE '^ *\[[0-9]+/[0-9]+\]' "$log" | tail -n 1 | tr -d ' ' || true)
+      progress "$text${at:+ $at}"
+    fi
+  done
+  if ! wait "$pid"; then
+    tail -n 30 "$log" >&2
+    fail "$text failed; see the output above"
+  fi
+}
+
 # note TEXT: prints a note to stderr.
 note() { printf '%s: note: %s\n' "$script" "$1" >&2; }
 

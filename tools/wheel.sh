@@ -10,7 +10,8 @@
 #
 # A wheel contains the library, the program, and all that they need beyond glibc 2.28 and Python: nothing else has to be
 # installed, neither a compiler nor CUDA. tools/wheel_deps.sh compiles the dependencies on the first run. Each wheel has
-# the licenses of what it contains (THIRD_PARTY.md) and a list of it in SPDX format. tools/wheel_check.sh tests wheels.
+# the licenses of what it contains (THIRD_PARTY.md) and a list of it in SPDX format, dated by SOURCE_DATE_EPOCH or else by
+# the commit. Lines that begin with a time show the progress. tools/wheel_check.sh tests wheels.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 arch=x86_64
@@ -64,16 +65,51 @@ if ((${#pythons[@]} == 0)); then
 fi
 ((${#pythons[@]} > 0)) || fail "no Python ${versions[*]} found; name one with --python"
 
+# The date of the archive members and of the list of contents.
+if [[ -z ${SOURCE_DATE_EPOCH-} ]]; then
+  SOURCE_DATE_EPOCH=$(git -C "$root" log -1 --format=%ct 2>/dev/null) ||
+    fail "this folder is not a git checkout; set SOURCE_DATE_EPOCH to the date of the release, in seconds since 1970"
+fi
+export SOURCE_DATE_EPOCH
+
+# find_cuda_license: copies NVIDIA's license to $cuda_license: from the toolkit, or else from its package on PyPI.
+find_cuda_license() {
+  local toolkit package=nvidia-cuda-runtime
+  cuda_license=$base/$arch/cuda-eula.txt
+  if [[ -s $cuda_license ]]; then return; fi
+  toolkit=$(dirname "$(dirname "$(readlink -f "$nvcc")")")
+  if [[ -s $toolkit/EULA.txt ]]; then
+    cp "$toolkit/EULA.txt" "$cuda_license"
+    return
+  fi
+  # Before 13, the package's name has the version.
+  if ((${cuda_version%%.*} < 13)); then package+=-cu${cuda_version%%.*}; fi
+  rm -rf "$base/cuda-package"
+  python -m pip download -q --no-deps --only-binary=:all: -d "$base/cuda-package" "$package==$cuda_version.*" ||
+    fail "$toolkit has no EULA.txt, and PyPI no $package $cuda_version"
+  unzip -p "$base"/cuda-package/*.whl '*/License.txt' >"$cuda_license"
+}
+
+# linked_libraries FOLDER: prints the static libraries that the build in the folder links into the module.
+linked_libraries() {
+  local module
+  module=$(ninja -C "$1" -t targets all | sed -n 's,^\(.*/_native[^/]*\.so\): .*,\1,p' | head -n 1)
+  # These are parts of glibc and stay shared.
+  ninja -C "$1" -t commands "$module" | tail -n 1 | tr ' ' '\n' |
+    sed -nE -e '/\.a$/p' -e '/^-l(pthread|dl|m|rt|c)$/d' -e 's/^-l(.+)$/lib\1.a/p' | sort -u
+}
+
 "$root/tools/wheel_deps.sh" "$arch"
 readonly base=$root/build/wheel
 export PATH=$base/venv/bin:$PATH
-rm -rf "$base/$arch/raw"
+rm -rf "$base/$arch"/{raw,linked.txt}
 
 if [[ $cuda == ON ]]; then
   step="looking for the CUDA compiler"
   nvcc=$(find_nvcc)
   [[ -n $nvcc ]] || fail "nvcc not found; install the CUDA Toolkit, or build with --cpu"
   cuda_version=$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
+  find_cuda_license
 fi
 
 for python in "${pythons[@]}"; do
@@ -84,12 +120,15 @@ for python in "${pythons[@]}"; do
   environment=$base/python$version
   if [[ ! -x $environment/bin/python ]]; then "$python" -m venv "$environment"; fi
   "$environment/bin/python" -m pip install -q --upgrade pip 'scikit-build-core>=1.0' 'nanobind>=3.0' ninja
+  progress "compiling Octavo for Python $version"
   CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)} _PYTHON_HOST_PLATFORM=linux-$arch \
-    "$environment/bin/python" -m pip wheel -q --no-deps --no-build-isolation "$root/python" -w "$base/$arch/raw" \
+    run_logged "compiling Octavo for Python $version" "$base/$arch/python$version.log" \
+    "$environment/bin/python" -m pip wheel -v --no-deps --no-build-isolation "$root/python" -w "$base/$arch/raw" \
     -C build-dir="$base/$arch/cmake-$cuda" -C wheel.py-api="$abi" -C install.strip=true \
     -C cmake.define.CMAKE_TOOLCHAIN_FILE="$base/$arch/toolchain.cmake" -C cmake.define.OCTAVO_CUDA=$cuda \
     -C cmake.define.OCTAVO_PYTHON_ONE_LIBRARY=ON -C cmake.define.Python_EXECUTABLE="$environment/bin/python" \
     -C cmake.define.OCTAVO_PYTHON_STUBS="${stubs:+$stubs/octavo}"
+  linked_libraries "$base/$arch/cmake-$cuda" >>"$base/$arch/linked.txt"
 done
 
 # CMake before 3.26 cannot build against the stable interface, and names such a library for one version.
@@ -106,7 +145,9 @@ rm -f "$base"/dist/octavo-*_"$arch".whl
 platform=manylinux_2_28_$arch
 if [[ $arch != "$(uname -m)" ]]; then platform=auto; fi
 for raw in "$base/$arch"/raw/*.whl; do
-  python "$root/tools/wheel_contents.py" "$raw" "$base/$arch/prefix" "$root" ${cuda_version:+"$cuda_version"}
+  progress "$(basename "$raw")"
+  python "$root/tools/wheel_contents.py" "$raw" "$base/$arch/prefix" "$root" "$base/$arch/linked.txt" \
+    ${cuda_version:+"$cuda_version" "$cuda_license"}
   auditwheel repair --plat "$platform" -w "$base/dist" "$raw" >"$base/auditwheel.log" 2>&1 ||
     fail "auditwheel refuses $(basename "$raw"): $(tail -n 1 "$base/auditwheel.log")"
 done
@@ -114,3 +155,4 @@ compgen -G "$base/dist/octavo-*-manylinux_2_28_$arch.whl" >/dev/null || fail "th
 for wheel in "$base"/dist/*_"$arch".whl; do
   printf '%s  %.1f MB\n' "${wheel#"$root"/}" "$(stat -c %s "$wheel")e-6"
 done
+progress "done; the time depends mostly on the number of cores ($(nproc)); the libraries are kept for the next run"

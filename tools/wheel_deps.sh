@@ -42,6 +42,7 @@ prepare_emulation() {
 }
 
 heading "Wheel: compiler"
+progress "installing Zig's compiler and the build programs from PyPI"
 command -v dpkg-source >/dev/null || fail "dpkg-source not found; install the package dpkg-dev"
 if [[ ! -x $base/venv/bin/python ]]; then python3 -m venv "$base/venv"; fi
 "$base/venv/bin/python" -m pip install -q --upgrade pip ziglang==0.17.1 'scikit-build-core>=1.0' 'nanobind>=3.0' \
@@ -108,7 +109,7 @@ by_hand() {
   shift
   for file in "$@"; do
     # shellcheck disable=SC2086  # several flags
-    "$prefix/bin/cc" $flags -O2 -DNDEBUG -w -std=gnu99 -I. -Iinclude -DLOCALEDIR='""' -c "$file" -o "${file%.c}.o" || return
+    "$prefix/bin/cc" $flags -O2 -DNDEBUG -w -std=gnu99 -I. -Iinclude -c "$file" -o "${file%.c}.o" || return
     objects+=("${file%.c}.o")
   done
   "$prefix/bin/ar" rcs "$prefix/lib/lib$library.a" "${objects[@]}" || return
@@ -150,13 +151,6 @@ compile_xxhash() {
     by_hand xxhash xxhash.h -- xxhash.c
   fi
 }
-compile_libexif() {
-  echo '#define GETTEXT_PACKAGE "libexif"' >config.h
-  echo '#include <stdint.h>' >libexif/_stdint.h
-  mkdir -p "$prefix/include/libexif" && cp libexif/*.h "$prefix/include/libexif" &&
-    by_hand exif -- libexif/*.c libexif/*/*.c
-}
-compile_libcsv() { by_hand csv csv.h -- libcsv.c; }
 compile_utf8proc() { by_hand utf8proc utf8proc.h -- utf8proc.c; }
 compile_giflib() {
   by_hand gif gif_lib.h -- {dgif_lib,egif_lib,gifalloc,gif_err,gif_font,gif_hash,openbsd-reallocarray}.c
@@ -170,25 +164,31 @@ compile_mbedtls() {
 compile_nlohmann_json3() { cp -r include/nlohmann "$prefix/include" || cp -r single_include/nlohmann "$prefix/include"; }
 compile_cli11() { cp -r include/CLI "$prefix/include"; }
 
-# NAME=LICENSE of each source package, in dependency order; the license is an SPDX expression.
-packages=(zlib=Zlib 'libpng1.6=libpng-2.0' 'libjpeg-turbo=IJG AND BSD-3-Clause AND Zlib' hdf5=HDF5
-  'highway=Apache-2.0 OR BSD-3-Clause' libwebp=BSD-3-Clause tiff=libtiff libarchive=BSD-2-Clause libdeflate=MIT
-  xxhash=BSD-2-Clause libexif=LGPL-2.1-or-later libcsv=LGPL-2.1-or-later giflib=MIT
-  'utf8proc=MIT AND Unicode-DFS-2015' mbedtls=Apache-2.0 nlohmann-json3=MIT cli11=BSD-3-Clause)
+# ---- Compile what tools/third_party.tsv lists ---------------------------------
+# run_recipe NAME: compiles its sources.
+run_recipe() { cd "$work/source/$1" && "compile_${1//[-.]/_}"; }
+
+# The libraries, in dependency order: package and files with its license, separated by a tab.
+mapfile -t packages < <(awk -F '\t' '!/^#/ && $3 != "-" { print $3 "\t" $5 }' "$root/tools/third_party.tsv")
 
 heading "Wheel: libraries"
 prepare_source_index
 need_nasm
+number=0
 for entry in "${packages[@]}"; do
-  name=${entry%%=*}
+  name=${entry%%$'\t'*}
+  number=$((number + 1))
   if grep -qs "^$name"$'\t' "$prefix/versions.tsv"; then continue; fi
+  progress "$number of ${#packages[@]}: $name"
   version=$(fetch_source "$name") || fail "cannot download the sources of $name"
-  if ! (cd "$work/source/$name" && "compile_${name//[-.]/_}") >"$work/$name.log" 2>&1; then
-    tail -n 20 "$work/$name.log" >&2
-    fail "cannot compile $name; see the output above"
-  fi
-  cp "$work/source/$name/debian/copyright" "$prefix/licenses/$name.txt"
-  printf '%s\t%s\t%s\n' "$name" "$version" "${entry#*=}" | tee -a "$prefix/versions.tsv"
+  run_logged "compiling $name" "$work/$name.log" run_recipe "$name"
+  for text in ${entry#*$'\t'}; do
+    [[ -s $work/source/$name/$text ]] ||
+      fail "$name $version has no file $text with its license; correct tools/third_party.tsv"
+    mkdir -p "$prefix/licenses/$name"
+    cp -L "$work/source/$name/$text" "$prefix/licenses/$name"
+  done
+  printf '%s\t%s\n' "$name" "$version" >>"$prefix/versions.tsv"
 done
 # Only the headers of OpenBLAS: training loads the library of NumPy's wheel, or the system's.
 if [[ ! -f $prefix/include/cblas.h ]]; then
