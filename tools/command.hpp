@@ -55,6 +55,7 @@ Command add_reindex_command(CLI::App& program);
 Command add_repack_command(CLI::App& program, const std::string& command_line);
 Command add_devices_command(CLI::App& program);
 Command add_fetch_command(CLI::App& program);
+Command add_skill_command(CLI::App& program);
 /// These two describe the verbs of `program`, which must stay alive.
 Command add_completion_command(CLI::App& program);
 Command add_manual_command(CLI::App& program);

@@ -62,6 +62,7 @@ std::vector<Command> add_commands(CLI::App& program, const std::string& command_
           add_reindex_command(program),
           add_repack_command(program, command_line),
           add_devices_command(program),
+          add_skill_command(program),
           add_completion_command(program),
           add_manual_command(program)};
 }

@@ -74,8 +74,8 @@ wheel=("$work"/dist/octavo-*.whl)
 import sys, zipfile
 
 names = zipfile.ZipFile(sys.argv[1]).namelist()
-for wanted in ("octavo/__init__.py", "octavo/py.typed", "octavo/_core.pyi", "octavo/_pack.pyi", "scripts/octavo",
-               "share/man/man1/octavo-pack.1", "share/bash-completion/completions/octavo"):
+for wanted in ("octavo/__init__.py", "octavo/py.typed", "octavo/_core.pyi", "octavo/_pack.pyi", "octavo/SKILL.md",
+               "scripts/octavo", "share/man/man1/octavo-pack.1", "share/bash-completion/completions/octavo"):
     if not any(name.endswith(wanted) for name in names):
         sys.exit(f"the wheel has no {wanted}: {names}")
 PYTHON

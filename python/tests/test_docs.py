@@ -1,4 +1,4 @@
-"""Runs the code of the documentation: every block of docs/, README.md and python/README.md, and the notebook.
+"""Runs the code of the documentation: every block of docs/, of the READMEs and of SKILL.md, and the notebook.
 
 The blocks of a page run in order, in one folder and one namespace. Comments of a page, which readers do not see:
 
@@ -40,10 +40,11 @@ DOCS = ROOT / "docs"
 # The tests also run outside the checkout, with an installed package.
 pytestmark = pytest.mark.skipif(not DOCS.is_dir(), reason="there is no documentation here")
 
+SKILL = ROOT / "tools" / "skill" / "SKILL.md"
 NOTEBOOKS = sorted(DOCS.glob("**/*.ipynb"))
 PAGES = [
     *(page for page in sorted(DOCS.glob("**/*.md")) if page.relative_to(DOCS).parts[0] not in ("results", "decisions")),
-    *(page for page in (ROOT / "README.md", ROOT / "python" / "README.md") if page.exists()),
+    *(page for page in (ROOT / "README.md", ROOT / "python" / "README.md", SKILL) if page.exists()),
 ]
 PYTHON, SHELL, CPP = ("python", "pycon"), ("sh", "bash", "console"), ("cpp", "c++")
 
@@ -302,6 +303,22 @@ def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
             if not file.exists() or (anchor and anchor not in anchors_of(file)):
                 broken.append(target)
     assert broken == []
+
+
+# ---- The page for coding agents --------------------------------------------------------------------------------------
+
+
+def test_the_skill_has_the_header_that_agents_read() -> None:
+    head, _, body = SKILL.read_text().removeprefix("---\n").partition("\n---\n")
+    assert re.match(r"name: octavo\ndescription: >-\n(  \S.*\n?)+$", head)
+    assert len(head) < 1024
+    assert len(body.splitlines()) < 200
+
+
+def test_the_skill_is_in_the_package_and_in_the_program() -> None:
+    printed = subprocess.run([sys.executable, "-m", "octavo", "skill"], capture_output=True, text=True)
+    assert printed.stdout == SKILL.read_text()
+    assert Path(octavo.__file__).with_name("SKILL.md").read_text() == SKILL.read_text()
 
 
 # ---- Content ---------------------------------------------------------------------------------------------------------
