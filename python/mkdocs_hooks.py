@@ -31,6 +31,7 @@ _OUTSIDE = {
     "SECURITY.md": "project/security.md",
     "data/README.md": "project/datasets.md",
     "python/README.md": "project/package.md",
+    "tools/skill/SKILL.md": "project/skill.md",
 }
 
 #: Libraries, in the order in which their headers are listed.
@@ -120,6 +121,7 @@ def on_config(config: Any) -> Any:
         {"Changes": "project/changelog.md"},
         {"Datasets": "project/datasets.md"},
         {"Python package": "project/package.md"},
+        {"For coding agents": "project/skill.md"},
         {"Security": "project/security.md"},
         {"Design": "design.md"},
         {"Releasing": "release.md"},
