@@ -27,7 +27,7 @@ from typing import NamedTuple
 CUDA_ARCHIVES = ("libcudart_static.a", "libcudadevrt.a")
 CUDA_LICENSE = "LicenseRef-NVIDIA-CUDA-EULA"
 # The LGPL, with a permission to link the compiled files with anything and to distribute the result.
-GLIBC_LICENSE = "LicenseRef-LGPL-with-glibc-startup-exception"
+GLIBC_LICENSE = "LicenseRef-glibc-startup-exception"
 
 
 class ContentsError(Exception):
@@ -147,6 +147,8 @@ def cuda_part(version: str, eula: pathlib.Path) -> Part:
 
 def check_parts(parts: list[Part], linked: list[str]) -> None:
     """Raises if a linked library belongs to no part, or a part has no license text or a license that needs more."""
+    if not linked:
+        raise ContentsError("no static library is linked; the list that tools/wheel.sh makes is wrong")
     known = {archive for part in parts for archive in part.archives}
     for path in linked:
         name = pathlib.PurePath(path).name

@@ -50,16 +50,18 @@ class TheCheck(unittest.TestCase):
         wheel_contents.check_parts([ZLIB], ["lib/liboctavo_core.a", "/prefix/lib/libz.a"])
         with self.assertRaisesRegex(ContentsError, "libnew.a is linked, but not listed"):
             wheel_contents.check_parts([ZLIB], ["/prefix/lib/libz.a", "/prefix/lib/libnew.a"])
+        with self.assertRaisesRegex(ContentsError, "no static library is linked"):
+            wheel_contents.check_parts([ZLIB], [])
 
     def test_a_library_without_license_text_stops_the_build(self) -> None:
         for texts in ({}, {"LICENSE": ""}, {"LICENSE": " \n"}, {"LICENSE": "Keep this.", "NOTICE": ""}):
             with self.assertRaisesRegex(ContentsError, "zlib has no license text"):
-                wheel_contents.check_parts([ZLIB._replace(texts=texts)], [])
+                wheel_contents.check_parts([ZLIB._replace(texts=texts)], ["libz.a"])
 
     def test_a_library_under_a_copyleft_license_stops_the_build(self) -> None:
         for license_id in ("LGPL-2.1-or-later", "GPL-2.0-only", "MIT AND AGPL-3.0-or-later"):
             with self.assertRaisesRegex(ContentsError, "zlib is under"):
-                wheel_contents.check_parts([ZLIB._replace(license=license_id)], [])
+                wheel_contents.check_parts([ZLIB._replace(license=license_id)], ["libz.a"])
 
 
 class TheFiles(unittest.TestCase):
