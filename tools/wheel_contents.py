@@ -166,7 +166,7 @@ def check_parts(parts: list[Part], linked: list[str]) -> None:
 
 def folder_of(part: Part) -> str:
     """The folder of its license files in the wheel."""
-    return re.sub(r"[^\w.+-]+", "-", part.name).strip("-")
+    return re.sub(r"[^\w.-]+", "-", part.name.replace("+", "x")).strip("-")
 
 
 def third_party(parts: list[Part]) -> str:
