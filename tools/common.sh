@@ -21,22 +21,29 @@ progress() {
   printf '[%3d:%02d] %s\n' $((elapsed_s / 60)) $((elapsed_s % 60)) "$1"
 }
 
-# run_logged TEXT LOG COMMAND...: runs the command with its output in the file LOG. Every half minute, prints TEXT and the
-# last step, such as [3/80], that a build has reported. If the command fails, prints the end of LOG and stops.
-run_logged() {
-  local text=$1 log=$2 waited_s=0 at pid
-  shift 2
-  "$@" >"$log" 2>&1 &
-  pid=$!
-  while kill -0 "$pid" 2>/dev/null; do
-    sleep 1
-    waited_s=$((waited_s + 1))
-    if ((waited_s % 30 == 0)); then
-      at=$(grep -oE '^ *\[[0-9]+/[0-9]+\]' "$log" | tail -n 1 | tr -d ' ' || true)
-      progress "$text${at:+ $at}"
-    fi
+# show_progress TEXT LOG: every half minute, prints TEXT and the last step, such as [3/80], that a build wrote to LOG. Ends
+# with the script.
+show_progress() {
+  local next_s=$((EPOCHSECONDS + 30)) at
+  while sleep 0.2 && kill -0 $$ 2>/dev/null; do
+    ((EPOCHSECONDS >= next_s)) || continue
+    next_s=$((EPOCHSECONDS + 30))
+    at=$(grep -oE '^ *\[[0-9]+/[0-9]+\]' "$2" | tail -n 1 | tr -d ' ' || true)
+    progress "$1${at:+ $at}"
   done
-  if ! wait "$pid"; then
+}
+
+# run_logged TEXT LOG COMMAND...: runs the command with its output in the file LOG, and shows its progress. If the command
+# fails, prints the end of LOG and stops.
+run_logged() {
+  local text=$1 log=$2 status=0 watcher
+  shift 2
+  show_progress "$text" "$log" &
+  watcher=$!
+  "$@" >"$log" 2>&1 || status=$?
+  kill "$watcher" 2>/dev/null || true
+  wait "$watcher" 2>/dev/null || true
+  if ((status != 0)); then
     tail -n 30 "$log" >&2
     fail "$text failed; see the output above"
   fi

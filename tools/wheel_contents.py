@@ -82,11 +82,11 @@ def package_url(kind: str, name: str, version: str, qualifiers: str = "") -> str
 
 
 def debian_parts(table: list[Dependency], prefix: pathlib.Path) -> list[Part]:
-    versions = dict(line.split("\t") for line in (prefix / "versions.tsv").read_text().splitlines())
+    versions = dict(line.split("\t")[:2] for line in (prefix / "versions.tsv").read_text().splitlines())
     parts = []
     for row in table:
         if row.package:
-            version = versions[row.package]
+            version = versions.get(row.package, "")
             texts = {text: text_of(prefix / "licenses" / row.package / text) for text in row.texts}
             purl = package_url("deb/debian", row.package, version, "?arch=source")
             # Without the epoch of the package.
@@ -156,7 +156,7 @@ def check_parts(parts: list[Part], linked: list[str]) -> None:
             raise ContentsError(f"{name} is linked, but not listed; add it to tools/third_party.tsv with its license")
     for part in parts:
         if not part.texts or not all(text.strip() for text in part.texts.values()):
-            raise ContentsError(f"{part.name} has no license text; correct its row in tools/third_party.tsv")
+            raise ContentsError(f"{part.name} has no license text in build/wheel; compile it again, or correct its row")
         if re.search(r"\bA?L?GPL-", part.license):
             raise ContentsError(f"{part.name} is under {part.license}: users could not replace it in a wheel")
 

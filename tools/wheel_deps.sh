@@ -166,7 +166,7 @@ compile_cli11() { cp -r include/CLI "$prefix/include"; }
 
 # ---- Compile what tools/third_party.tsv lists ---------------------------------
 # run_recipe NAME: compiles its sources.
-run_recipe() { cd "$work/source/$1" && "compile_${1//[-.]/_}"; }
+run_recipe() (cd "$work/source/$1" && "compile_${1//[-.]/_}")
 
 # The libraries, in dependency order: package and files with its license, separated by a tab.
 mapfile -t packages < <(awk -F '\t' '!/^#/ && $3 != "-" { print $3 "\t" $5 }' "$root/tools/third_party.tsv")

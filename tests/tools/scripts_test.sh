@@ -41,6 +41,14 @@ expect 2 '--minutes expects a whole number' "$root/tools/soak.sh" --minutes 0
 expect 2 '--cuda expects AUTO, ON or OFF' "$root/tools/test_python.sh" --cuda MAYBE
 expect 2 '--compare expects two' "$root/tools/bench.sh" --compare one.json
 
+# ---- Long steps of a script ---------------------------------------------------------
+# run_step COMMAND...: runs it as a step that a script logs.
+run_step() { bash -c 'source "$0/tools/common.sh"; run_logged "compiling zlib" "$1" "${@:2}"; progress end' "$root" "$work/log" "$@"; }
+expect 0 '^\[  0:0[0-9]\] end$' run_step echo one
+expect 0 '^one$' cat "$work/log"
+expect 1 'error: .*: compiling zlib failed; see the output above' run_step ls "$work/none"
+expect 1 'cannot access' run_step ls "$work/none"
+
 # ---- The committed data -----------------------------------------------------------
 (cd "$root/data/digits" && sha256sum --quiet -c SHA256SUMS)
 
