@@ -54,6 +54,8 @@ step="checking what is there"
 readonly base=$root/build/wheel
 readonly dist=$base/dist folder=$base/systems
 compgen -G "$dist/octavo-*_$arch.whl" >/dev/null || fail "no wheels for $arch in build/wheel/dist; run tools/wheel.sh"
+wheels=("$dist"/octavo-*_"$arch".whl)
+version=$(basename "${wheels[0]}" | cut -d - -f 2)
 [[ $arch == "$(uname -m)" || -f /proc/sys/fs/binfmt_misc/qemu-$arch ]] ||
   fail "programs for $arch do not run here; install the packages qemu-user-static and binfmt-support"
 ((EUID == 0)) || fail "making a system requires root"
@@ -125,7 +127,9 @@ rm -rf /venv /photos /photos.h5
 python3 -m venv /venv
 export PATH=/venv/bin:$PATH
 pip install -q --upgrade pip
-pip install -q --only-binary=:all: --find-links /dist octavo numpy
+pip install -q --only-binary=:all: numpy
+# Nothing but this file: an index may have another package of this name, with a higher version.
+pip install -q --no-index --find-links /dist "octavo==$VERSION"
 octavo --version
 ls /venv/share/man/man1/octavo.1 /venv/share/bash-completion/completions/octavo >/dev/null
 pip install -q pytest pillow tqdm h5py $TORCH
@@ -189,7 +193,7 @@ for system in "${systems[@]}"; do
   cp -r "$root/python/tests" "$folder/$name/tests"
   cp "$work/check.sh" "$folder/$name/check.sh"
   log=$folder/$name-check.log
-  run_in "$name" env TORCH="$([[ $torch == yes ]] && echo torch torchvision)" sh /check.sh | tee "$log"
+  run_in "$name" env VERSION="$version" TORCH="$([[ $torch == yes ]] && echo torch torchvision)" sh /check.sh | tee "$log"
   result=$(tail -n 1 "$log")
   summary+=("$name: $(grep -oE '[0-9]+ passed' <<<"$result"), $(grep -oE '[0-9]+ skipped' <<<"$result" || echo 0 skipped)")
 done

@@ -281,7 +281,7 @@ def main() -> None:
         subprocess.run([sys.executable, "-m", "wheel", "unpack", "-d", folder, wheel], check=True, capture_output=True)
         (content,) = pathlib.Path(folder).iterdir()
         (info,) = content.glob("*.dist-info")
-        add_contents(info, wheel.stem, content.name.partition("-")[2], root / "LICENSE", parts)
+        add_contents(info, content.name, content.name.partition("-")[2], root / "LICENSE", parts)
         wheel.unlink()
         command = [sys.executable, "-m", "wheel", "pack", "-d", wheel.parent, content]
         subprocess.run(command, check=True, capture_output=True)

@@ -305,6 +305,41 @@ def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
     assert broken == []
 
 
+# ---- Installing ------------------------------------------------------------------------------------------------------
+
+
+def lines_of_code() -> Iterator[tuple[str, str]]:
+    """The commands of the pages, the notebooks and the scripts, and where they are."""
+    for page in PAGES:
+        for block in blocks_of(page):
+            yield from ((block.where, line) for line in block.code.splitlines())
+    for notebook in NOTEBOOKS:
+        for cell in json.loads(notebook.read_text())["cells"]:
+            yield from ((notebook.name, line) for line in cell["source"])
+    for script in (ROOT / "tools").glob("*.sh"):
+        yield from ((script.name, line) for line in script.read_text().splitlines())
+
+
+def test_nothing_installs_the_package_by_its_name_alone() -> None:
+    # Until the name is registered, an index may have a package of somebody else.
+    installs = [(where, line.split()) for where, line in lines_of_code() if "pip install" in line]
+    assert len(installs) > 10
+    for where, words in installs:
+        named = [word.strip('"') for word in words if re.match(r'"?octavo([=<>~!\[]|"?$)', word)]
+        if named:
+            assert "--no-index" in words or "https://test.pypi.org/simple/" in words, (where, words)
+            assert all(re.match(r"octavo==(\$VERSION|X\.Y\.Z|[\d.]+)$", word) for word in named), (where, named)
+
+
+def test_the_pages_name_the_wheels_of_this_version() -> None:
+    pages = {page: page.read_text() for page in [*PAGES, *NOTEBOOKS]}
+    named = {version for text in pages.values() for version in re.findall(r"octavo-(\d[\d.]*)-cp", text)}
+    pinned = {version for text in pages.values() for version in re.findall(r"octavo==(\d[\d.]*)", text)}
+    assert named == pinned == {octavo.__version__}
+    first_commands = [DOCS / "tutorial.md", DOCS / "faq.md", DOCS / "quickstart.ipynb", ROOT / "python" / "README.md"]
+    assert [page for page in first_commands if f"octavo-{octavo.__version__}-cp312-abi3" not in pages[page]] == []
+
+
 # ---- The page for coding agents --------------------------------------------------------------------------------------
 
 
