@@ -236,6 +236,24 @@ def test_names_of_samples(tmp_path) -> None:
     assert octavo.Dataset(tmp_path / "out.h5").split().sample_name(-1) == "image-2.png"
 
 
+def test_several_files_are_verified_and_damaged_samples_have_their_names(tmp_path: Path) -> None:
+    images = np.arange(12, dtype=np.uint8).reshape(3, 2, 2)
+    for name in ("a.h5", "b.h5"):
+        with octavo.Writer(tmp_path / name, classes=["x"]) as writer:
+            for row, image in enumerate(images):
+                writer.append(image, 0, name=f"cats/{row}.png")
+    damaged = bytearray((tmp_path / "b.h5").read_bytes())
+    damaged[damaged.find((images ^ 0x80).tobytes()) + 4] ^= 1
+    (tmp_path / "b.h5").write_bytes(damaged)
+    first, second = octavo.verify([tmp_path / "a.h5", tmp_path / "b.h5"])
+    assert first
+    assert not second
+    assert [(defect.where, defect.sample_name) for defect in second.defects] == [
+        ("/train/images sample 1", "cats/1.png")
+    ]
+    assert "cats/1.png" in repr(second.defects[0])
+
+
 def test_a_damaged_sample_is_named(packed: Packed) -> None:
     assert octavo.verify(packed.path)
     damaged = bytearray(packed.path.read_bytes())

@@ -161,6 +161,38 @@ TEST_CASE("verify names one remedy for each kind of damage", "[unit][tools]") {
   CHECK(outcome.is_one_line_error());
   INFO(outcome.out);
   CHECK_THAT(outcome.err, ContainsSubstring(remedy));
+  // Damage after which nothing else can be read is printed once.
+  CHECK(outcome.out.empty() == (remedy[0] == ':'));
+}
+
+TEST_CASE("verify checks several files and names damaged samples by their files", "[unit][tools]") {
+  const TemporaryFolder folder;
+  for (const char* name : {"cat/1.png", "dog/2.png"}) write_png(folder / "pets" / name, 6, 4, 30);
+  const std::string bad = folder / "bad.h5", good = folder / "good.h5", none = folder / "none.h5";
+  for (const std::string& file : {bad, good}) {
+    REQUIRE(run_octavo({"pack", folder / "pets", "-o", file, "--quiet"}).exit_code == 0);
+  }
+  const auto split = octavo::Dataset::open(bad).split("train");
+  std::vector<std::int8_t> codes(static_cast<std::size_t>(split.sample_count() * split.shape().values()));
+  split.read(0, split.sample_count(), codes);
+  {
+    std::fstream file(bad, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(place_in_file(bad, std::as_bytes(std::span(codes))));
+    file.put('\x55');
+  }
+  const Outcome outcome = run_octavo({"verify", bad, none, good, "--quiet"});
+  CHECK(outcome.exit_code == 1);
+  CHECK_THAT(outcome.out,
+             ContainsSubstring(bad + ": /train/images sample 0 (\"" + *split.sample_name(0) + "\"): its") &&
+                 ContainsSubstring(good + " is intact"));
+  CHECK_THAT(outcome.err, ContainsSubstring("verify \"" + bad + "\": 1 defect") && ContainsSubstring("none.h5"));
+  const auto document = run_octavo({"verify", bad, none, good, "--quiet", "--json"}).json();
+  CHECK(document["whole"] == false);
+  CHECK(document["files"].size() == 3);
+  CHECK(document["files"][0]["defects"][0]["sample_name"] == *split.sample_name(0));
+  CHECK_THAT(document["files"][1]["error"].get<std::string>(), ContainsSubstring("none.h5"));
+  CHECK(document["files"][2]["whole"] == true);
+  CHECK(run_octavo({"verify", good, good, "--quiet"}).exit_code == 0);
 }
 
 TEST_CASE("report measures", "[unit][tools]") {

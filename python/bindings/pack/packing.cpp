@@ -377,8 +377,13 @@ void add_verification(nb::module_& module) {
   nb::class_<Defect>(module, "Defect", "A problem in a file.")
       .def_ro("where", &Defect::where, "For example '/train/images sample 17'.")
       .def_ro("what", &Defect::what, "What is wrong.")
-      .def("__repr__",
-           [](const Defect& defect) { return "Defect(where='" + defect.where + "', what='" + defect.what + "')"; });
+      .def_ro("sample_name", &Defect::sample_name,
+              "The stored name of the sample, such as 'cats/17.png'; of a chunk, of its first and last. Empty if there "
+              "is none.")
+      .def("__repr__", [](const Defect& defect) {
+        const std::string name = defect.sample_name.empty() ? "" : "', sample_name='" + defect.sample_name;
+        return "Defect(where='" + defect.where + "', what='" + defect.what + name + "')";
+      });
   nb::class_<VerifyResult>(module, "VerifyResult", "The result of verify(). True if the file is intact.")
       .def_ro("defects", &VerifyResult::defects, "The first 1,000 defects.")
       .def_ro("defect_count", &VerifyResult::defect_count)

@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -328,20 +328,39 @@ def doctor(
     return report
 
 
-def verify(
+@overload
+def verify(  # type: ignore[overload-overlap]  # a str is a sequence too, but the first matches
     path: str | os.PathLike[str], *, threads: int = 0, progress: _progress.Progress = None
-) -> _pack.VerifyResult:
-    """Checks every byte of a dataset file: header, index, metadata, every sample; and recomputes the statistics.
+) -> _pack.VerifyResult: ...
+@overload
+def verify(
+    path: Sequence[str | os.PathLike[str]], *, threads: int = 0, progress: _progress.Progress = None
+) -> list[_pack.VerifyResult]: ...
+def verify(
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    *,
+    threads: int = 0,
+    progress: _progress.Progress = None,
+) -> _pack.VerifyResult | list[_pack.VerifyResult]:
+    """Checks every byte of dataset files: header, index, metadata, every sample; and recomputes the statistics.
+
+    Parameters
+    ----------
+    path
+        A dataset file, or several.
+    threads, progress
+        As for `pack`.
 
     Returns
     -------
     VerifyResult
-        True if the file is intact; otherwise ``defects`` lists each problem and its location.
+        True if the file is intact; otherwise ``defects`` lists each problem with its location and, if it is stored, the
+        name of the sample. For several files, a list with a result for each.
 
     Raises
     ------
     OSError
-        If the file cannot be read.
+        If a file cannot be read.
     ValueError
         If threads is negative.
     """
@@ -350,4 +369,6 @@ def verify(
     if threads < 0:
         raise ValueError(f"threads is {threads}; it must be 0 for all, or the number of threads")
     with _progress.shown(progress) as on_progress:
-        return _pack.verify(Path(path), threads, on_progress)
+        if isinstance(path, (str, os.PathLike)):
+            return _pack.verify(Path(path), threads, on_progress)
+        return [_pack.verify(Path(file), threads, on_progress) for file in path]

@@ -3,6 +3,7 @@
 #include <octavo/errors.hpp>
 
 #include "catch.hpp"
+#include "dataset_file/check/defect_list.hpp"
 #include "dataset_file/metadata_hash.hpp"
 #include "dataset_file/reader.hpp"
 #include "forge.hpp"
@@ -54,6 +55,40 @@ TEST_CASE("a damaged sample is named", "[unit][archive]") {
   write_two_splits(folder / "a.h5");
   flip(folder / "a.h5", Reader::open(folder / "a.h5")->find_split("train")->images.offset + 17 * 60);
   REQUIRE(places_of(octavo::verify(folder / "a.h5", {.with_hdf5 = false})) == Places{"/train/images sample 17"});
+}
+
+TEST_CASE("a damaged sample has its stored name unless the names are damaged", "[unit][archive]") {
+  const TemporaryFolder folder;
+  auto options = octavo::test::small_options(3);
+  options.splits[0].with_names = true;
+  {
+    octavo::Writer writer(folder / "a.h5", options);
+    auto values = octavo::test::values_of(options.splits[0].shape, 0, 3);
+    const auto labels = octavo::test::classes_of(0, 3);
+    const std::vector<std::string> names = {"cat/0.png", "cat/1.png", "dog/2.png"};
+    writer.write(0, 0, values, std::as_bytes(std::span(labels)), names);
+    writer.finish("{}");
+  }
+  const auto reader = Reader::open(folder / "a.h5");
+  const auto* const split = reader->find_split("train");
+  flip(folder / "a.h5", split->images.offset + 1 * 60);
+  const auto named = octavo::verify(folder / "a.h5", {.with_hdf5 = false}).defects.at(0);
+  CHECK(named.sample_name == "cat/1.png");
+  CHECK(describe_place(named) == "/train/images sample 1 (\"cat/1.png\")");
+  flip(folder / "a.h5", split->names->offset);
+  const auto defects = octavo::verify(folder / "a.h5", {.with_hdf5 = false}).defects;
+  REQUIRE(defects.size() == 2);
+  CHECK(defects[0].where == "/train/names");
+  CHECK(describe_place(defects[1]) == "/train/images sample 1");
+}
+
+TEST_CASE("a damaged chunk has the names of its first and last sample", "[unit][archive]") {
+  octavo::dataset_file::DefectList defects;
+  defects.add("/train/images chunk 1", "its hash does not match", {4, 3});
+  defects.add("/train/histogram", "it does not match the samples");
+  defects.name_samples([](std::int64_t row) { return std::to_string(row) + ".png"; });
+  CHECK(describe_place(defects.kept()[0]) == "/train/images chunk 1 (\"4.png to 6.png\")");
+  CHECK(describe_place(defects.kept()[1]) == "/train/histogram");
 }
 
 TEST_CASE("damaged samples are listed in order for any number of threads", "[unit][archive]") {

@@ -14,7 +14,14 @@ namespace octavo {
 struct Defect {
   std::string where;  ///< "header", "/index", "/train/labels", "/train/images sample 17"
   std::string what;   ///< what is wrong
+  /// The stored name of the sample, its path within the source: "cats/17.png"; of a chunk, the names of its first and
+  /// last sample: "cats/1.png to cats/9.png". Empty if the defect is of no sample, or its name is not stored or
+  /// damaged.
+  std::string sample_name = {};
 };
+
+/// The place, with the name of the sample: "/train/images sample 17 ("cats/17.png")".
+std::string describe_place(const Defect& defect);
 
 /// What verify() found.
 struct VerifyResult {

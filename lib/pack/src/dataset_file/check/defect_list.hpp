@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -9,14 +10,23 @@
 
 namespace octavo::dataset_file {
 
+/// Samples [first, first + count) of a split.
+struct DefectRows {
+  std::int64_t first = 0, count = 0;
+};
+
 class DefectList {
  public:
   static constexpr std::size_t kMostKept = 1000;
 
-  /// Defects are sorted by `row`; those without a row keep the order in which they were added.
-  void add(std::string where, std::string what, std::int64_t row = 0);
-  /// Adds the defects of another list, for example of another thread; keeps those with the lowest rows.
+  /// Defects are sorted by the first of the samples that they affect; those without samples keep the order in which
+  /// they were added.
+  void add(std::string where, std::string what, DefectRows rows = {});
+  /// Adds the defects of another list, for example of another thread; keeps those with the lowest first samples.
   void append(DefectList&& other);
+
+  /// Sets the names of the samples of kept defects; `name_of` gives the stored name of a row.
+  void name_samples(const std::function<std::string(std::int64_t row)>& name_of);
 
   std::int64_t count() const { return count_; }
   std::vector<Defect> kept() const;
@@ -24,7 +34,7 @@ class DefectList {
  private:
   struct Entry {
     Defect defect;
-    std::int64_t row = 0;
+    DefectRows rows;
   };
   std::vector<Entry> entries_;
   std::int64_t count_ = 0;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include <octavo/errors.hpp>
+#include <octavo/text.hpp>
 
 #include "dataset_file/check/defect_list.hpp"
 #include "dataset_file/check/hdf5_view.hpp"
@@ -37,7 +38,8 @@ class Verification {
   bool metadata_is_whole(const Reader& reader);
   void check_small_datasets(const Reader& reader);
   void check_split(const Reader& reader, const SplitEntry& split);
-  void check_names(const Reader& reader, const SplitEntry& split);
+  /// Returns whether the names are stored and intact.
+  bool check_names(const Reader& reader, const SplitEntry& split);
   void check_columns(const Reader& reader, const SplitEntry& split);
   void check_hdf5_view(const Reader& reader);
   bool hash_matches(const Reader& reader, const Extent& extent, const std::string& path);
@@ -127,26 +129,30 @@ void Verification::check_split(const Reader& reader, const SplitEntry& split) {
   hash_matches(reader, split.checksums, dataset_path(split, "checksums"));
   const bool histogram = hash_matches(reader, split.histogram, dataset_path(split, "histogram"));
   const bool mean_image = hash_matches(reader, split.mean_image, dataset_path(split, "mean_image"));
-  if (split.names) check_names(reader, split);
+  const bool has_names = split.names && check_names(reader, split);
   if (split.columns_dataset) check_columns(reader, split);
   std::optional<Statistics> statistics;
   if (histogram && mean_image) statistics = reader.statistics(split);
-  append(dataset_file::verify_samples(reader, split, statistics ? &*statistics : nullptr,
-                                      resolve_thread_count(options_.thread_count), options_.on_progress));
+  auto defects = dataset_file::verify_samples(reader, split, statistics ? &*statistics : nullptr,
+                                              resolve_thread_count(options_.thread_count), options_.on_progress);
+  if (has_names) defects.name_samples([&](std::int64_t row) { return reader.sample_name(split, row); });
+  append(std::move(defects));
   result_.checked_samples += split.sample_count;
 }
 
-void Verification::check_names(const Reader& reader, const SplitEntry& split) {
+bool Verification::check_names(const Reader& reader, const SplitEntry& split) {
   const bool offsets = hash_matches(reader, *split.name_offsets, dataset_path(split, "name_offsets"));
   const bool names = hash_matches(reader, *split.names, dataset_path(split, "names"));
-  if (!offsets || !names) return;
+  if (!offsets || !names) return false;
   dataset_file::DefectList defects;
   try {
     dataset_file::check_sample_names(reader.file(), split);
   } catch (const FormatError& problem) {
     defects.add(dataset_path(split, "name_offsets"), problem.what());
   }
+  const bool are_whole = defects.count() == 0;
   append(std::move(defects));
+  return are_whole;
 }
 
 void Verification::check_columns(const Reader& reader, const SplitEntry& split) {
@@ -184,6 +190,10 @@ void Verification::check_hdf5_view(const Reader& reader) {
 }
 
 }  // namespace
+
+std::string describe_place(const Defect& defect) {
+  return defect.sample_name.empty() ? defect.where : defect.where + " (\"" + printable(defect.sample_name) + "\")";
+}
 
 VerifyResult verify(const std::filesystem::path& path, const VerifyOptions& options) {
   return Verification(path, options).run();

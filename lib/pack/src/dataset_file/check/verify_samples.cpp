@@ -91,7 +91,7 @@ class SamplePass {
     const std::int64_t number = layout.chunk_of(first);
     const StoredChunk& chunk = split_.chunked->chunks[static_cast<std::size_t>(number)];
     const auto add = [&](const char* problem) {
-      place.defects.add(dataset_path(split_, "images") + " " + describe_chunk(split_, number), problem, first);
+      place.defects.add(dataset_path(split_, "images") + " " + describe_chunk(split_, number), problem, {first, count});
     };
     place.codes.resize(static_cast<std::size_t>(layout.chunk_bytes()));
     std::uint64_t hash = 0;
@@ -115,13 +115,13 @@ class SamplePass {
           dataset_path(split_, "images") + " sample " + std::to_string(row),
           mask.empty() ? "its checksum does not match: its pixels, its label or the checksum are damaged"
                        : "its checksum does not match: its pixels, its label, its mask or the checksum are damaged",
-          row);
+          {row, 1});
       return;
     }
     for (std::size_t i = 0; i < label_bytes / 4; ++i) {
       const char* problem = label_problem(split_.label_layout.kind, label, i, reader_.index().class_names.size());
       if (problem == nullptr) continue;
-      place.defects.add(dataset_path(split_, "labels") + " sample " + std::to_string(row), problem, row);
+      place.defects.add(dataset_path(split_, "labels") + " sample " + std::to_string(row), problem, {row, 1});
     }
   }
 
