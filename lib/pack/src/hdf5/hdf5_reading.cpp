@@ -38,6 +38,13 @@ hdf5::FileHandle open_hdf5(const std::filesystem::path& path) {
   return own<hdf5::FileHandle>(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), "open " + quoted(path));
 }
 
+std::filesystem::path file_name_of(hid_t object) {
+  std::string name(static_cast<std::size_t>(check(H5Fget_name(object, nullptr, 0), "read a file name")) + 1, '\0');
+  check(H5Fget_name(object, name.data(), name.size()), "read a file name");
+  name.pop_back();
+  return name;
+}
+
 std::vector<std::int64_t> axes_of(hid_t dataset) {
   const auto space = own<hdf5::SpaceHandle>(H5Dget_space(dataset), "read a shape");
   std::vector<hsize_t> axes(static_cast<std::size_t>(check(H5Sget_simple_extent_ndims(space.get()), "read a shape")));

@@ -14,6 +14,9 @@ namespace octavo::hdf5 {
 /// Opens `path` for reading, without locking it and with plug-ins disabled.
 hdf5::FileHandle open_hdf5(const std::filesystem::path& path);
 
+/// The path of the file that holds an open object, as it was opened.
+std::filesystem::path file_name_of(hid_t object);
+
 /// The lengths of the axes of a dataset; empty for a scalar.
 std::vector<std::int64_t> axes_of(hid_t dataset);
 

@@ -4,9 +4,11 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include "hdf5/session.hpp"
+#include "support/file.hpp"
 
 namespace octavo::dataset_file {
 namespace {
@@ -14,6 +16,7 @@ namespace {
 using hdf5::check;
 
 constexpr std::size_t kMostFilterValues = 64;
+constexpr H5Z_filter_t kLzf = 32000;
 
 // The numbers of filters are registered with the HDF Group ("Registered Filter Plugins").
 constexpr std::array<std::pair<H5Z_filter_t, const char*>, 18> kNames = {{{H5Z_FILTER_DEFLATE, "deflate"},
@@ -24,7 +27,7 @@ constexpr std::array<std::pair<H5Z_filter_t, const char*>, 18> kNames = {{{H5Z_F
                                                                           {H5Z_FILTER_SCALEOFFSET, "scale-offset"},
                                                                           {305, "LZO"},
                                                                           {307, "bzip2"},
-                                                                          {32000, "LZF"},
+                                                                          {kLzf, "LZF"},
                                                                           {32001, "Blosc"},
                                                                           {32004, "LZ4"},
                                                                           {32008, "bitshuffle"},
@@ -85,18 +88,33 @@ std::string filter_name(H5Z_filter_t filter) {
   return found == kNames.end() ? "the unknown filter " + std::to_string(filter) : found->second;
 }
 
-std::optional<std::string> filter_problem(H5Z_filter_t filter) {
+namespace {
+
+/// The command that saves a file with gzip instead of its filters.
+std::string repack_command(const std::filesystem::path& file) {
+  const std::filesystem::path saved = file.parent_path() / (file.stem().string() + "-gzip.h5");
+  return "h5repack -f SHUF -f GZIP=4 " + quoted(file) + " " + quoted(saved);
+}
+
+}  // namespace
+
+std::optional<std::string> filter_problem(H5Z_filter_t filter, const std::filesystem::path& file) {
   const bool is_checked = filter == H5Z_FILTER_SHUFFLE || filter == H5Z_FILTER_FLETCHER32 || changes_size(filter);
   if (is_checked && is_decodable(filter)) return std::nullopt;
-  const std::string name = "is compressed with " + filter_name(filter);
+  const std::string name = "is compressed with " + filter_name(filter), command = repack_command(file);
   if (is_checked) {
-    return name +
-           ", which the HDF5 library of this build cannot read; save it with gzip: h5repack -f GZIP=4, with an "
-           "HDF5 that has " +
-           filter_name(filter);
+    return name + ", which the HDF5 library of this build cannot read; save it with gzip: `" + command +
+           "`, with an HDF5 that has " + filter_name(filter);
   }
-  return name +
-         ", a filter that is not part of HDF5; save it with gzip, for example in Python with h5py and hdf5plugin";
+  const std::string problem = name + ", a filter that is not part of HDF5; save it with gzip: ";
+  if (filter == kLzf) {  // hdf5plugin does not have it
+    return problem + "in Python with h5py, which reads LZF, or with `" + command +
+           "` and a plugin for LZF in HDF5_PLUGIN_PATH";
+  }
+  return problem +
+         "`pip install hdf5plugin`, then `HDF5_PLUGIN_PATH=$(python3 -c 'import hdf5plugin; "
+         "print(hdf5plugin.PLUGIN_PATH)') " +
+         command + "`";
 }
 
 bool changes_size(H5Z_filter_t filter) {

@@ -5,6 +5,7 @@
 #include <hdf5.h>
 
 #include <cstddef>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,8 +24,9 @@ std::vector<Filter> filters_of(hid_t properties);
 /// "szip", "Blosc", "the unknown filter 40000".
 std::string filter_name(H5Z_filter_t filter);
 
-/// Why data behind this filter cannot be read, with what to do; nothing if it can. Follows the dataset's name.
-std::optional<std::string> filter_problem(H5Z_filter_t filter);
+/// Why data behind this filter cannot be read, with what to do; nothing if it can. Follows the dataset's name. `file`
+/// is the path of the HDF5 file.
+std::optional<std::string> filter_problem(H5Z_filter_t filter, const std::filesystem::path& file);
 
 /// Whether a filter stores data in another number of bytes: deflate, szip, n-bit, scale-offset.
 bool changes_size(H5Z_filter_t filter);

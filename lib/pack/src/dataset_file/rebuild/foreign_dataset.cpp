@@ -79,7 +79,7 @@ void ForeignDataset::check_storage(std::int64_t file_bytes) {
     std::size_t value_count = 0;
     const H5Z_filter_t filter =
         H5Pget_filter2(properties.get(), static_cast<unsigned>(i), &flags, &value_count, nullptr, 0, nullptr, nullptr);
-    if (const auto problem = filter_problem(filter)) fail(*problem);
+    if (const auto problem = filter_problem(filter, hdf5::file_name_of(dataset_.get()))) fail(*problem);
     is_deflated_ = is_deflated_ || filter == H5Z_FILTER_DEFLATE;
   }
   const std::size_t element_bytes = H5Tget_size(type_.get());
