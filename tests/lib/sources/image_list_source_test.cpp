@@ -50,7 +50,7 @@ TEST_CASE("a folder of class folders is read in byte order like torchvision does
 TEST_CASE("loose images and other files are counted as ignored", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "a/x.png", gray_png(1));
-  for (const char* name : {"loose.png", "a/x.svg", "readme.txt", "a/b/x.avif"}) write_file(folder / name, "ignored");
+  for (const char* name : {"loose.png", "a/x.svg", "readme.txt", "a/b/x.psd"}) write_file(folder / name, "ignored");
   REQUIRE_THAT(to_json(open(folder.path())->notes()), ContainsSubstring("\"ignored_files\":4"));
 }
 
@@ -260,6 +260,33 @@ TEST_CASE("an image that cannot be read stops the survey or becomes a bad sample
   REQUIRE(samples.failures[0].reason == "it is not a JPEG, PNG, WebP, TIFF, GIF, BMP or PNM file");
   REQUIRE(samples.labels == std::vector<std::int32_t>{0, 0});
   REQUIRE(samples.values[3] == 1);
+}
+
+TEST_CASE("images of formats that are not read are refused by name with a way to convert them", "[unit][pack]") {
+  const std::string heic = std::string("\0\0\0\x18", 4) + "ftypheic" + std::string(4, '\0') + "mif1heic";
+  const std::string way =
+      "which is not supported; convert such files to PNG, for example with ImageMagick, `magick "
+      "mogrify -format png FILES`, or in Python with ";
+  const TemporaryFolder folder;
+  write_file(folder / "a/1.png", gray_png(1));
+  write_file(folder / "a/2.HEIC", heic);
+  CHECK_THROWS_WITH(open(folder.path()),
+                    ContainsSubstring("a/2.HEIC\": it is a HEIC (HEIF) image, " + way + "pillow-heif"));
+  CHECK(read_all(*open(folder.path(), {.skip_unreadable = true})).failures.size() == 1);
+  // Telephones also write such files with another extension.
+  fs::rename(folder / "a/2.HEIC", folder / "a/2.jpg");
+  CHECK_THROWS_WITH(open(folder.path()), ContainsSubstring("a/2.jpg\": it is a HEIC (HEIF) image, "));
+  CHECK_THROWS_WITH(open(folder / "a/2.jpg"), ContainsSubstring("it is a HEIC (HEIF) image, "));
+  fs::remove(folder / "a/2.jpg");
+  write_file(folder / "list.csv", "id,label\n1,x\n2,y\n");
+  write_file(folder / "images/2.avif", std::string("\0\0\0\x14", 4) + "ftypmif1" + std::string(4, '\0') + "avif");
+  write_file(folder / "images/1.png", gray_png(1));
+  CHECK_THROWS_WITH(open(folder / "list.csv"),
+                    ContainsSubstring("images/2.avif\": it is an AVIF image, " + way + "Pillow"));
+  fs::rename(folder / "images/2.avif", folder / "images/2.jxl");
+  write_file(folder / "images/2.jxl", "\xFF\x0A" + std::string(20, '\0'));
+  CHECK_THROWS_WITH(open(folder / "list.csv"),
+                    ContainsSubstring("images/2.jxl\": it is a JPEG XL image, " + way + "pillow-jxl-plugin"));
 }
 
 TEST_CASE("circular links do not hang", "[unit][pack]") {

@@ -6,6 +6,7 @@
 #include <octavo/errors.hpp>
 #include <octavo/text.hpp>
 
+#include "images/other_formats.hpp"
 #include "support/ascii.hpp"
 
 namespace octavo::images {
@@ -15,11 +16,13 @@ const ImageCodec& codec_of(std::span<const std::byte> start) {
     if (codec->matches(start)) return *codec;
   }
   if (start.empty()) throw FormatError("it is empty");
+  if (const auto problem = other_format_problem(start)) throw FormatError(*problem);
   throw FormatError("it is not a " + image_format_names() + " file");
 }
 
 bool has_image_name(const std::string& name) {
   const std::string extension = lower_case(std::filesystem::path(name).extension().string());
+  if (has_other_image_name(name)) return true;
   return !extension.empty() && std::ranges::any_of(kImageCodecs, [&](const ImageCodec* codec) {
     return std::ranges::find(codec->extensions, extension) != codec->extensions.end();
   });

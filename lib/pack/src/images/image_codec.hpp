@@ -61,7 +61,8 @@ inline constexpr std::array kImageCodecs = {&kJpegCodec, &kPngCodec, &kWebpCodec
 /// The format of a file that begins with `start`. Throws FormatError, with the reason only, if there is none.
 const ImageCodec& codec_of(std::span<const std::byte> start);
 
-/// Whether a file name has an extension of an image format, in upper or lower case.
+/// Whether a file name has an extension of an image format, in upper or lower case. This includes formats that are not
+/// read (other_formats.hpp), so that such images are refused by name and not left out.
 bool has_image_name(const std::string& name);
 
 /// "JPEG, PNG, ... or PNM", for messages.

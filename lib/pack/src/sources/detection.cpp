@@ -9,6 +9,7 @@
 
 #include "arrays/mat.hpp"
 #include "images/image_codec.hpp"
+#include "images/other_formats.hpp"
 #include "support/file.hpp"
 
 namespace octavo::sources {
@@ -68,6 +69,9 @@ void refuse_cut_zip(const FileStart& start) {
 }
 
 [[noreturn]] void refuse_unknown(const FileStart& start) {
+  if (const auto problem = images::other_format_problem(start.bytes())) {
+    throw FormatError("read " + name_of(start) + ": " + *problem + ", and pack the folder");
+  }
   if (const auto path = start.tree()->disk_path(start.path())) refuse_one_image(*path);
   throw FormatError("read " + name_of(start) + ": unknown format; expected " + kinds_of(kSourceReaders) + " (" +
                     images::image_format_names() + "); check the path, or name the format with `format`");

@@ -186,8 +186,10 @@ void rethrow_naming(const std::string& name) {
   try {
     throw;
   } catch (const FormatError& error) {
-    throw FormatError("read the image " + name + ": " + error.what() +
-                      "; repair or remove it, or skip such images with `on_error=skip`");
+    const std::string reason = error.what();
+    const bool has_remedy = reason.find("; ") != std::string::npos;
+    throw FormatError("read the image " + name + ": " + reason + (has_remedy ? "" : "; repair or remove it") +
+                      ", or skip such images with `on_error=skip`");
   }
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include <nlohmann/json.hpp>
 
@@ -12,6 +13,7 @@
 #include <octavo/text.hpp>
 
 #include "images/image_codec.hpp"
+#include "images/other_formats.hpp"
 #include "labels/text_labels.hpp"
 #include "sources/combine/split_names.hpp"
 #include "sources/lists/left_out_members.hpp"
@@ -47,10 +49,13 @@ struct Sample {
   const std::string& file_of_label() const { return label.empty() ? image : label; }
 };
 
-/// Whether an image is the first of its sample, has fewer dots in its name than the other, or comes before it.
+/// Whether an image is the first of its sample, can be read by its name and the other cannot, has fewer dots in its
+/// name than the other, or comes before it.
 bool is_plainer(const std::string& path, const std::string& other) {
-  const auto points_of = [](const std::string& name) { return std::count(name.begin(), name.end(), '.'); };
-  return other.empty() || std::pair(points_of(path), path) < std::pair(points_of(other), other);
+  const auto rank_of = [](const std::string& name) {
+    return std::tuple(images::has_other_image_name(name), std::count(name.begin(), name.end(), '.'), name);
+  };
+  return other.empty() || rank_of(path) < rank_of(other);
 }
 
 /// The samples that have an image, in the order of the archives.
