@@ -60,7 +60,9 @@ struct PackArguments : CommonOptions {
   std::string class_map;
   std::string class_order = "bytes";
   std::string masks = "auto";
-  std::string label_column;
+  std::string path_column;
+  std::vector<std::string> label_columns;
+  std::string label_separator = SourceOptions().label_separator;
   std::string label_kind = "auto";
   std::string columns;
   std::string layout = "auto";
@@ -82,7 +84,9 @@ SourceOptions source_options(const PackArguments& arguments) {
   if (!arguments.background.empty()) options.background = parse_color(arguments.background);
   options.class_order = kClassOrders.at(arguments.class_order);
   options.with_masks = arguments.masks == "auto";
-  options.label_column = arguments.label_column;
+  options.path_column = arguments.path_column;
+  options.label_columns = arguments.label_columns;
+  options.label_separator = arguments.label_separator;
   options.label_kind = kLabelChoices.at(arguments.label_kind);
   options.columns = split_at_commas(arguments.columns);
   options.layout = kLayouts.at(arguments.layout);
@@ -169,14 +173,27 @@ void add_source_options(CLI::App& verb, PackArguments& arguments) {
   verb.add_option("--class-map", arguments.class_map, "A file of OLD=NEW lines that rename or merge classes");
   verb.add_option("--class-order", arguments.class_order, "How class folders are sorted (bytes)")
       ->check(one_of(kClassOrders));
-  verb.add_option("--label-column", arguments.label_column,
-                  "The column of an image list that holds the labels (label, class, target, ...)");
+  verb.add_option("--path-column", arguments.path_column,
+                  "The column of an image list that holds the paths (file_name, path, image_id, ...)");
+  // One value for each time the option is given, so that a SOURCE that follows is no column.
+  verb.add_option(
+          "--label-column", arguments.label_columns,
+          "The column of an image list that holds the labels (label, class, target, ...); several, separated by "
+          "commas or with the option repeated, are multi-labels or targets")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  verb.add_option(
+      "--label-separator", arguments.label_separator,
+      "What separates several classes in one label: space, comma, semicolon, bar, tab or a text; none: each "
+      "label is one class; auto: guessed, or an error if in doubt (auto)");
   verb.add_option("--label-kind", arguments.label_kind,
                   "The labels of lists and WebDataset shards: class numbers or names, or targets; auto: whole numbers "
                   "and names are classes, other numbers targets (auto)")
       ->check(one_of(kLabelChoices));
-  verb.add_option("--columns", arguments.columns,
-                  "Columns of an image list to keep with each sample, separated by commas, or all");
+  verb.add_option(
+      "--columns", arguments.columns,
+      "Columns of an image list to keep with each sample, separated by commas; all, none, or by default all "
+      "if their text has at most 64 MiB");
   verb.add_option("--layout", arguments.layout, "The axes of an image in arrays, after the axis N (auto)")
       ->check(one_of(kLayouts));
   verb.add_option("--range", arguments.range,

@@ -72,6 +72,49 @@ def test_columns_of_a_list_are_kept(tmp_path: Path) -> None:
     assert octavo.Dataset(tmp_path / "pugs.h5").split().columns["age"].tolist() == [3.0, 12.0]
 
 
+@pytest.fixture
+def listed(tmp_path: Path) -> Path:
+    """A folder with a list of four photos in another folder."""
+    for number in range(4):
+        write_gray(tmp_path / f"photos/train-jpg/{number}.png", [number])
+    (tmp_path / "photos/train.csv").write_text(
+        "id,image,a,b,tags,age\n9,0,1,0,x y,3\n8,1,0,1,y,4\n7,2,1,1,x y,5\n6,3,0,0,z y,6\n"
+    )
+    return tmp_path / "photos"
+
+
+@pytest.mark.parametrize("label_column", ["a,b", ["a", "b"]])
+def test_several_label_columns_are_multi_labels_and_others_stay(
+    listed: Path, tmp_path: Path, label_column: str | list[str]
+) -> None:
+    with pytest.warns(octavo.PackingWarning, match="4 images of train.csv are found by name in 1 folder"):
+        octavo.pack(listed, tmp_path / "a.h5", label_column=label_column, path_column="image")
+    split = octavo.Dataset(tmp_path / "a.h5").split()
+    assert split.classes == ["a", "b"]
+    np.testing.assert_array_equal(split.labels, [[1, 0], [0, 1], [1, 1], [0, 0]])
+    assert list(split.columns) == ["id", "tags", "age"]
+
+
+def test_columns_are_left_out_on_request(listed: Path, tmp_path: Path) -> None:
+    for number, columns in enumerate(("none", ())):
+        with pytest.warns(octavo.PackingWarning, match="columns not packed: .*; keep them with columns="):
+            octavo.pack(listed, tmp_path / f"{number}.h5", label_column="a", columns=columns)
+        assert not octavo.Dataset(tmp_path / f"{number}.h5").split().columns
+
+
+def test_tags_are_divided_or_refused_or_kept(listed: Path, tmp_path: Path) -> None:
+    with pytest.raises(octavo.FormatError, match='label_separator="space", or make each one class with label_sep'):
+        octavo.pack(listed, tmp_path / "a.h5", label_column="tags")
+    with pytest.warns(octavo.PackingWarning):
+        octavo.pack(listed, tmp_path / "a.h5", label_column="tags", label_separator="space")
+    with pytest.warns(octavo.PackingWarning):
+        octavo.pack(listed, tmp_path / "b.h5", label_column="tags", label_separator=None)
+    np.testing.assert_array_equal(
+        octavo.Dataset(tmp_path / "a.h5").split().labels, [[1, 1, 0], [0, 1, 0], [1, 1, 0], [0, 1, 1]]
+    )
+    assert octavo.Dataset(tmp_path / "b.h5").split().classes == ["x y", "y", "z y"]
+
+
 def test_a_class_that_train_lacks_is_refused(tmp_path: Path) -> None:
     for path in ("train/dog/1.png", "val/Dog/2.png"):
         write_gray(tmp_path / path, [1])

@@ -249,6 +249,20 @@ def test_fields_are_kept_or_noted(tmp_path: Path) -> None:
     assert list(octavo.Dataset(tmp_path / "d.h5").split().columns) == ["caption"]
 
 
+@pytest.mark.parametrize("label_key", ["a,b", ("a", "b")])
+def test_several_label_fields_are_one_label(tmp_path: Path, label_key: str | tuple[str, str]) -> None:
+    image = np.zeros((2, 2), np.uint8)
+    flags = [{"image": image, "a": True, "b": 0}, {"image": image, "a": 0, "b": np.int64(1)}]
+    octavo.pack_dataset(flags, tmp_path / "a.h5", label_key=label_key)
+    np.testing.assert_array_equal(octavo.Dataset(tmp_path / "a.h5").split().labels, [[1, 0], [0, 1]])
+    octavo.pack_dataset([{"image": image, "a": 0.5, "b": 2}], tmp_path / "b.h5", label_key=label_key)
+    np.testing.assert_array_equal(octavo.Dataset(tmp_path / "b.h5").split().labels, [[0.5, 2.0]])
+    with pytest.raises(ValueError, match=r"sample 0: the label fields .* must be numbers; name one field of text"):
+        octavo.pack_dataset([{"image": image, "a": "cat", "b": 1}], tmp_path / "c.h5", label_key=label_key)
+    with pytest.raises(ValueError, match="there is no field 'b'"):
+        octavo.pack_dataset([{"image": image, "a": 1}], tmp_path / "c.h5", label_key=label_key)
+
+
 def test_metadata_is_typed_by_column(tmp_path: Path) -> None:
     with octavo.Writer(tmp_path / "a.h5") as writer:
         for n in range(3):

@@ -187,7 +187,9 @@ void add_options(nb::module_& module) {
       .def_rw("channels", &SourceOptions::channels, nb::arg().none())
       .def_rw("background", &SourceOptions::background)
       .def_rw("class_order", &SourceOptions::class_order)
-      .def_rw("label_column", &SourceOptions::label_column)
+      .def_rw("path_column", &SourceOptions::path_column)
+      .def_rw("label_columns", &SourceOptions::label_columns)
+      .def_rw("label_separator", &SourceOptions::label_separator)
       .def_prop_rw(
           "label_kind",
           [](const SourceOptions& options) {

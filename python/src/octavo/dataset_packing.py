@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
+import numpy as np
+
 from . import _images, _pack, _progress
 from .dataset import Dataset
 from .writer import Writer, annotate
@@ -23,7 +25,7 @@ def pack_dataset(
     channels: int | None = None,
     layout: _images.Layout = "auto",
     image_key: str | None = None,
-    label_key: str | Literal[False] | None = None,
+    label_key: str | Sequence[str] | Literal[False] | None = None,
     mask_key: str | Literal[False] | None = None,
     mask_transform: Callable[[Any], Any] | None = None,
     name_key: str | Literal[False] | None = None,
@@ -55,7 +57,8 @@ def pack_dataset(
     image_key, label_key, mask_key
         Field names in samples that are mappings. None: ``image``, ``img`` or similar; ``label``, ``labels``,
         ``fine_label``, ``target`` or similar; ``mask``, ``segmentation_mask``, ``annotation`` or similar if that is an
-        image. False: no labels, or no masks.
+        image. False: no labels, or no masks. Several label fields, as a sequence or separated by commas, must be
+        numbers: multi-labels if all are integers, 0 or 1, else targets.
     name_key
         The field with the origin of each sample, to be stored. None: ``file_name``, ``path``, ``__key__`` or similar,
         the file of an image that PIL opened, or the paths below ``dataset.root`` in ``dataset.samples``, as torchvision
@@ -294,7 +297,7 @@ class _Keys:
         self,
         image: str | None,
         mask: str | Literal[False] | None,
-        label: str | Literal[False] | None,
+        label: str | Sequence[str] | Literal[False] | None,
         name: str | Literal[False] | None,
         columns: list[str],
         needed: list[str],
@@ -324,17 +327,32 @@ class _Keys:
         if image is None:
             raise ValueError(f"{where}: no image found among the fields {list(sample)}; name it with image_key=")
         mask = None if self._mask is False else _mask_key(sample, self._mask, image, where)
+        labels = self._label_fields(sample, where)
         label = None
-        if self._label is not False and (self._label is not None or len(sample) > 1):
-            label = _key(sample, self._label, [key for key in _LABEL_KEYS if key != mask], where)
+        if not labels and self._label is not False and (self._label is not None or len(sample) > 1):
+            named = self._label if isinstance(self._label, str) else None
+            label = _key(sample, named, [key for key in _LABEL_KEYS if key != mask], where)
             if label is None and mask is None:
                 raise ValueError(
                     f"{where}: no label found among the fields {list(sample)}; name it with label_key=, or pass "
                     "label_key=False for a dataset without labels"
                 )
-        used = {image, mask, label, *self._columns, *self._needed, self._name_field(sample)}
+        used = {image, mask, label, *labels, *self._columns, *self._needed, self._name_field(sample)}
         self._left_out.update(str(key) for key in sample if key not in used)
-        return sample[image], None if mask is None else sample[mask], None if label is None else sample[label]
+        values = _several_labels(sample, labels, where) if labels else None if label is None else sample[label]
+        return sample[image], None if mask is None else sample[mask], values
+
+    def _label_fields(self, sample: Mapping[Any, Any], where: str) -> list[str]:
+        """The fields of the label, if there are several."""
+        if isinstance(self._label, str):
+            if self._label in sample or "," not in self._label:
+                return []
+            fields = [field.strip() for field in self._label.split(",")]
+        else:
+            fields = list(self._label or ())
+        for field in fields:
+            _key(sample, field, (), where)
+        return fields
 
     def _name_field(self, sample: Mapping[Any, Any]) -> Any:
         if self._name:
@@ -372,6 +390,16 @@ class _Keys:
             names = ", ".join(map(repr, sorted(self._found)))
             notes.append(f"kept with each sample: {names}, because group_by= or holdout= names it")
         return notes
+
+
+def _several_labels(sample: Mapping[Any, Any], fields: list[str], where: str) -> Any:
+    """The label of several fields: an array of integers if all are, else of floats."""
+    try:
+        numbers = [_as_json(sample[field]) for field in fields]
+        is_whole = all(isinstance(number, (bool, int)) for number in numbers)
+        return np.array(numbers, np.int32 if is_whole else np.float32)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{where}: the label fields {fields} must be numbers; name one field of text") from error
 
 
 class _Names:

@@ -95,6 +95,13 @@ def _value_range(given: tuple[float, float] | str) -> _pack.ValueRange:
     return chosen
 
 
+def _columns(columns: Sequence[str]) -> list[str]:
+    """The value of the native option: an empty list stands for "auto"."""
+    if columns == "auto":
+        return []
+    return [columns] if isinstance(columns, str) else list(columns) or ["none"]
+
+
 def pack(
     source: _Path | Sequence[_Path] | Mapping[str, _Path | Sequence[_Path]],
     path: _Path,
@@ -109,9 +116,11 @@ def pack(
     class_order: Literal["bytes", "natural"] = "bytes",
     masks: Literal["auto", "off"] = "auto",
     layout: Literal["auto", "hw", "hwc", "chw"] = "auto",
-    label_column: str | None = None,
+    path_column: str | None = None,
+    label_column: str | Sequence[str] | None = None,
+    label_separator: str | None = "auto",
     label_kind: Literal["auto", "class", "target"] = "auto",
-    columns: Sequence[str] | Literal["all"] = (),
+    columns: Sequence[str] | Literal["auto", "all", "none"] = "auto",
     value_range: tuple[float, float] | str = "auto",
     select: str = "",
     limit: int | None = None,
@@ -166,13 +175,21 @@ def pack(
         ``"auto"``: a folder of masks next to a folder of images, such as ``masks`` and ``images``, or a column ``mask``
         of a list, holds the masks of the images, which are PNG, TIFF or PNM files with one value per pixel.
         ``"off"``: no masks are packed.
+    path_column
+        The column of an image list that holds the paths; None: the one whose files exist.
     label_column
-        The column of an image list that holds the labels; None: ``label``, ``class``, ``target`` or similar.
+        The column of an image list that holds the labels; None: ``label``, ``class``, ``target`` or similar. Several,
+        as a sequence or separated by commas, must hold numbers: multi-labels if all are 0 and 1, else targets.
+    label_separator
+        What separates several classes in one label, as in ``"haze primary water"``: ``"space"``, ``"comma"``,
+        ``"semicolon"``, ``"bar"``, ``"tab"`` or any text. The labels are then multi-labels. None or ``"none"``: each
+        label is one class. ``"auto"``: guessed if the labels leave no doubt.
     label_kind
         The labels of image lists and WebDataset shards: classes or targets; ``"auto"``: whole numbers and names are
         classes, other numbers targets.
     columns
-        Columns of an image list to keep with each sample, as `Split.columns`; ``"all"``: all that have no other role.
+        Columns of an image list to keep with each sample, as `Split.columns`; ``"all"``: all that have no other role;
+        ``"none"`` or an empty sequence: none; ``"auto"``: all if their text has at most 64 MiB, else none.
     value_range
         For arrays and images that do not hold bytes, the values that map to 0 and 255: (low, high), ``"minmax"``,
         ``"percentile:99.9"``, or ``"auto"``: exact if possible, else measured.
@@ -265,9 +282,11 @@ def pack(
         source_options.largest_image_pixels = max_pixels
     if max_ratio is not None:
         source_options.largest_archive_ratio = max_ratio
-    source_options.label_column = label_column or ""
+    source_options.path_column = path_column or ""
+    source_options.label_columns = [label_column] if isinstance(label_column, str) else list(label_column or ())
+    source_options.label_separator = label_separator or "none"
     source_options.label_kind = label_kind
-    source_options.columns = [columns] if isinstance(columns, str) else list(columns)
+    source_options.columns = _columns(columns)
     source_options.allow_mismatch = bool(allow_mismatch)
     source_options.class_names = checked_classes(classes)
     source_options.class_map = dict(class_map or {})

@@ -41,17 +41,23 @@ nlohmann::json metadata_of(const std::filesystem::path& path, const std::string&
 
 TEST_CASE("a label column is named and other columns are named or kept", "[unit][pack]") {
   const PetFolder folder;
-  const auto source = folder.open({.label_column = "Breed"});
+  const auto source = folder.open({.label_columns = {"Breed"}});
   CHECK(source->class_names() == std::vector<std::string>{"collie", "pug"});
   CHECK(read_all(*source).labels == std::vector<std::int32_t>{1, 0, 1});
+  CHECK(source->splits()[0].columns == std::vector<std::string>{"age", "zip", "weight", "note"});
   CHECK(source->notes().remarks.at(0) ==
+        "pets.csv: columns kept with each sample: \"age\", \"zip\", \"weight\", \"note\"; leave them out with "
+        "`columns=none`");
+  const auto none = folder.open({.label_columns = {"breed"}, .columns = {"none"}});
+  CHECK(none->splits()[0].columns.empty());
+  CHECK(none->notes().remarks.at(0) ==
         "pets.csv: columns not packed: \"age\", \"zip\", \"weight\", \"note\"; keep them with `columns`");
-  const auto kept = folder.open({.label_column = "breed", .columns = {"age", "zip", "weight", "note"}});
+  const auto kept = folder.open({.label_columns = {"breed"}, .columns = {"age", "zip", "weight", "note"}});
   CHECK(kept->notes().remarks.empty());
   CHECK(kept->splits()[0].columns == std::vector<std::string>{"age", "zip", "weight", "note"});
   CHECK(kept->sample_metadata(0, 0) == R"([3,"00501",4.5,""])");
   CHECK(kept->sample_metadata(0, 1) == R"([null,"10001",20,"runs, fast"])");
-  const auto all = folder.open({.label_column = "breed", .columns = {"all"}});
+  const auto all = folder.open({.label_columns = {"breed"}, .columns = {"all"}});
   CHECK(all->splits()[0].columns == kept->splits()[0].columns);
 }
 
@@ -69,12 +75,37 @@ TEST_CASE("a column with an integer of more than 64 bits is text", "[unit][pack]
   CHECK(kept("1e30") == "[1e+30][7]");
 }
 
+TEST_CASE("columns that only one of two lists of a split has are left out with a note", "[unit][pack]") {
+  const PetFolder folder;
+  write_file(folder / "more/9.png", gray_png(9));
+  write_file(folder / "more/list.csv", "file_name,note,breed\n9.png,new,pug\n");
+  const std::vector<SourceSpec> both = {{folder / "pets/pets.csv", "train"}, {folder / "more/list.csv", "train"}};
+  const auto source = open_source(both, {.label_columns = {"breed"}});
+  CHECK(source->splits()[0].columns == std::vector<std::string>{"note"});
+  CHECK(source->sample_metadata(0, 1) == R"(["runs, fast"])");
+  CHECK(source->sample_metadata(0, 3) == R"(["new"])");
+  CHECK_THAT(to_json(source->notes()),
+             ContainsSubstring(R"(columns not kept, because not all sources of the split \"train\" have them: )"
+                               R"(\"age\", \"zip\", \"weight\")"));
+  // Columns that the options name must be in both.
+  CHECK_THROWS_WITH(open_source(both, {.label_columns = {"breed"}, .columns = {"age"}}),
+                    ContainsSubstring("it has no column \"age\""));
+}
+
+TEST_CASE("columns that cannot be stored or are long are not kept without being named", "[unit][pack]") {
+  const std::string long_name(300, 'x');
+  const PetFolder folder("file_name,breed,age,age," + long_name + "\n1.png,pug,3,4,5\n2.png,owl,3,4,5\n");
+  const auto source = folder.open({.label_columns = {"breed"}});
+  CHECK(source->splits()[0].columns.empty());
+  CHECK_THAT(source->notes().remarks.at(0), ContainsSubstring("columns not packed: \"age\", \"age\""));
+}
+
 TEST_CASE("a column that is missing or given twice is refused", "[unit][pack]") {
   const PetFolder folder;
-  CHECK_THROWS_WITH(open(folder / "pets/pets.csv", {.label_column = "race"}),
+  CHECK_THROWS_WITH(open(folder / "pets/pets.csv", {.label_columns = {"race"}}),
                     ContainsSubstring("no column \"race\"; expected one of file_name, breed"));
-  CHECK_THROWS_WITH(folder.open({.label_column = "breed", .columns = {"race"}}), ContainsSubstring("\"race\""));
-  CHECK_THROWS_WITH(folder.open({.label_column = "breed", .columns = {"age", "Age"}}),
+  CHECK_THROWS_WITH(folder.open({.label_columns = {"breed"}, .columns = {"race"}}), ContainsSubstring("\"race\""));
+  CHECK_THROWS_WITH(folder.open({.label_columns = {"breed"}, .columns = {"age", "Age"}}),
                     ContainsSubstring("`columns` names \"Age\" twice"));
   const TemporaryFolder images;
   write_file(images / "a/1.png", gray_png(1));
@@ -83,7 +114,7 @@ TEST_CASE("a column that is missing or given twice is refused", "[unit][pack]") 
 
 TEST_CASE("kept columns are in the file and stay through every way of rewriting it", "[unit][pack]") {
   const PetFolder folder;
-  pack(*folder.open({.label_column = "breed", .columns = {"note", "age"}}), folder / "a.h5");
+  pack(*folder.open({.label_columns = {"breed"}, .columns = {"note", "age"}}), folder / "a.h5");
   const Dataset dataset = Dataset::open(folder / "a.h5");
   CHECK(dataset.format_version() == 3);
   CHECK(dataset.split("train").columns() == std::vector<std::string>{"note", "age"});
@@ -96,7 +127,8 @@ TEST_CASE("kept columns are in the file and stay through every way of rewriting 
   reindex(folder / "a.h5", folder / "again.h5");
   CHECK(metadata_of(folder / "again.h5") == expected);
   CHECK(verify(folder / "again.h5").defect_count == 0);
-  const auto more = open_source({{folder / "pets/pets.csv", "test"}}, {.label_column = "breed"});
+  const auto more =
+      open_source({{folder / "pets/pets.csv", "test"}}, {.label_columns = {"breed"}, .columns = {"none"}});
   append(*more, folder / "a.h5");
   CHECK(metadata_of(folder / "a.h5") == expected);
   CHECK(metadata_of(folder / "a.h5", "test").empty());
@@ -107,14 +139,14 @@ TEST_CASE("the metadata of skipped samples is skipped too", "[unit][pack]") {
   std::string cut = gray_png(2);
   cut.resize(cut.size() - 20);
   write_file(folder / "pets/2.png", cut);
-  const auto source = folder.open({.label_column = "breed", .columns = {"age"}, .skip_unreadable = true});
+  const auto source = folder.open({.label_columns = {"breed"}, .columns = {"age"}, .skip_unreadable = true});
   pack(*source, folder / "a.h5", {.skip_bad_samples = true});
   CHECK(metadata_of(folder / "a.h5")["age"] == nlohmann::json({3, 12}));
 }
 
 TEST_CASE("damaged columns are found when they are read", "[unit][pack]") {
   const PetFolder folder;
-  pack(*folder.open({.label_column = "breed", .columns = {"note"}}), folder / "a.h5");
+  pack(*folder.open({.label_columns = {"breed"}, .columns = {"note"}}), folder / "a.h5");
   std::string bytes;
   {
     std::ifstream file(folder / "a.h5", std::ios::binary);

@@ -294,13 +294,14 @@ TEST_CASE("the column of the groups is kept, and the choice is in the provenance
   }
   write_file(folder / "list.csv", list);
   const auto source = open(folder / "list.csv", grouped(Holdout::of_fold(1, 2), "Patient", 9));
-  CHECK(source->splits()[0].columns == std::vector<std::string>{"patient"});
+  CHECK(source->splits()[0].columns == std::vector<std::string>{"patient", "age", "fold"});
   CHECK(source->splits()[1].sample_count == 4);
   const auto notes = nlohmann::json::parse(to_json(source->notes()));
   CHECK(notes["group_by"] == "Patient");
   CHECK(notes["holdout"] == nlohmann::json({{"fold", 1}, {"folds", 2}, {"seed", 9}}));
   const auto remarks = source->notes().remarks;
-  CHECK(remarks.at(0) == "list.csv: columns not packed: \"age\", \"fold\"; keep them with `columns`");
+  CHECK(remarks.at(0) ==
+        "list.csv: columns kept with each sample: \"age\", \"fold\"; leave them out with `columns=none`");
   CHECK(remarks.at(1) == "list.csv: kept with each sample: \"patient\", because `group_by` or `holdout` names it");
 
   // All columns stay in the order of the list. Rows 0 to 3 have fold 0.

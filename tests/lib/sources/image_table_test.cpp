@@ -183,7 +183,7 @@ TEST_CASE("a list may have absolute paths and columns separated by semicolons", 
 TEST_CASE("numbers with thousands separators are neither targets nor class names", "[unit][pack]") {
   ListedFolder files("list.csv");
   const std::string list = "path,score\n1.png,\"1,500\"\n2.png,\"12,500,000.5\"\n";
-  CHECK_THROWS_WITH(files.open(list, {.label_column = "score"}),
+  CHECK_THROWS_WITH(files.open(list, {.label_columns = {"score"}}),
                     ContainsSubstring("the label \"1,500\" (line 2) is a number with a thousands separator"));
   CHECK_THROWS_WITH(open_source({{files.folder().path()}}, {}),
                     ContainsSubstring("list.csv is not used as a list of images: numbers in \"score\" have thousands "
@@ -193,7 +193,7 @@ TEST_CASE("numbers with thousands separators are neither targets nor class names
       ContainsSubstring(R"(list.csv: numbers in \"score\" have thousands separators, such as \"1,500\" (line 2); )"
                         "without them, they would be labels"));
   const std::string small = "path,score\n1.png,500\n2.png,\"1,500\"\n";
-  CHECK_THROWS_WITH(files.open(small, {.label_column = "score"}), ContainsSubstring("the label \"1,500\" (line 3)"));
+  CHECK_THROWS_WITH(files.open(small, {.label_columns = {"score"}}), ContainsSubstring("the label \"1,500\" (line 3)"));
   // Names that only look similar, or that are given.
   const auto names = [&](const std::string& one, const SourceOptions& options = {}) {
     return files.open("path,label\n1.png,\"" + one + "\"\n2.png,\"1,500\"\n", options)->class_names();

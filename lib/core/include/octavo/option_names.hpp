@@ -13,7 +13,7 @@ struct OptionName {
   std::string_view command_line;  ///< "--max-pixels"; empty if the command line has no such option
   std::string_view python;        ///< "max_pixels"
 };
-inline constexpr std::array<OptionName, 27> kOptionNames = {{
+inline constexpr std::array<OptionName, 29> kOptionNames = {{
     {"accept_changes", "--accept-changes", "accept_changes"},
     {"allow_loss", "--allow-loss", "allow_loss"},
     {"allow_mismatch", "--allow-mismatch", "allow_mismatch"},
@@ -33,12 +33,14 @@ inline constexpr std::array<OptionName, 27> kOptionNames = {{
     {"holdout", "--holdout", "holdout"},
     {"label_column", "--label-column", "label_column"},
     {"label_kind", "--label-kind", "label_kind"},
+    {"label_separator", "--label-separator", "label_separator"},
     {"layout", "--layout", "layout"},
     {"masks", "--masks", "masks"},
     {"max_pixels", "--max-pixels", "max_pixels"},
     {"max_ratio", "--max-ratio", "max_ratio"},
     {"mirror", "--mirror", "mirrors"},
     {"on_error", "--on-error", "on_error"},
+    {"path_column", "--path-column", "path_column"},
     {"range", "--range", "value_range"},
     {"size", "--size", "size"},
 }};

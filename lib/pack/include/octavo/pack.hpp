@@ -64,11 +64,20 @@ struct SourceOptions {
   /// 1 or 3; without it: 1 if all images are gray, the number of bands if they have bands, else 3.
   std::optional<std::int64_t> channels = {};
   std::array<std::uint8_t, 3> background = {0, 0, 0};  ///< RGB behind transparency and padding
-  std::string label_column = {};                       ///< of image lists; empty: a column with one of the usual names
+  /// The column of image lists that holds the paths. Empty: the one whose files exist, usual names first.
+  std::string path_column = {};
+  /// The columns of image lists that hold the labels. Several must hold numbers: multi-labels if all are 0 and 1, else
+  /// targets. A name may be several, separated by commas. Empty: a column with one of the usual names.
+  std::vector<std::string> label_columns = {};
+  /// What separates the classes in the labels of one column, for multi-labels: "space", "comma", "semicolon", "bar",
+  /// "tab" or any text. "none": each label is one class. "auto": guessed if the labels leave no doubt.
+  std::string label_separator = "auto";
   /// What the labels of image lists and WebDataset shards are: LabelKind::class_index or target. Without it, whole
   /// numbers and names are classes, other numbers targets.
   std::optional<LabelKind> label_kind = {};
-  std::vector<std::string> columns = {};  ///< of image lists, to keep for each sample; "all": all others
+  /// The columns of image lists to keep with each sample. "all": all that have no other role; "none": none. Empty: all
+  /// if their text has at most 64 MiB, else none.
+  std::vector<std::string> columns = {};
   bool with_masks = true;  ///< pack masks: folders of them next to folders of images, or columns of lists
   ClassOrder class_order = ClassOrder::bytes;
   ArrayLayout layout = ArrayLayout::automatic;

@@ -64,8 +64,8 @@ std::vector<Finding> findings_of_lists(const Tree& tree, const std::string& spli
 
 /// Image lists inside split folders, next to the images (as in Hugging Face's imagefolder). A split without a list then
 /// has no labels. If there are none, the remarks on other tables are added to `unread`.
-std::vector<Finding> image_tables_in_splits(const Tree& tree, const std::string& folder,
-                                            const std::string& label_column, FolderLists& unread) {
+std::vector<Finding> image_tables_in_splits(const Tree& tree, const std::string& folder, const NamedColumns& named,
+                                            FolderLists& unread) {
   std::vector<Finding> findings;
   FolderLists all;
   bool has_list = false;
@@ -75,7 +75,7 @@ std::vector<Finding> image_tables_in_splits(const Tree& tree, const std::string&
     const std::string path = files::join_path(folder, name);
     const auto files = tree->entries(path).files;
     if (std::none_of(files.begin(), files.end(), &images::has_image_name)) return {};
-    FolderLists lists = find_lists(*tree, path, label_column);
+    FolderLists lists = find_lists(*tree, path, named);
     has_list = has_list || !lists.paths.empty();
     all.remarks.insert(all.remarks.end(), lists.remarks.begin(), lists.remarks.end());
     if (all.problem.empty()) all.problem = lists.problem;
@@ -215,9 +215,9 @@ std::vector<Finding> discover_in(const Tree& tree, const SourceReader* wanted, S
   if (findings.empty() && (finds_all || wanted == &kListReader)) {
     // The members of shards are samples, whatever their extensions.
     if (finds_all && is_web_dataset(*tree)) return {finding_of_images(tree, folder, "", {})};
-    lists = find_lists(*tree, folder, search.label_column);
+    lists = find_lists(*tree, folder, search.columns);
     if (!lists.paths.empty()) return findings_of_lists(tree, "", std::move(lists));
-    findings = image_tables_in_splits(tree, folder, search.label_column, lists);
+    findings = image_tables_in_splits(tree, folder, search.columns, lists);
   }
   if (!findings.empty()) return findings;
   if (finds_all) add_problem_of_nested(*tree, folder, lists);

@@ -7,13 +7,14 @@
 
 #include "files/open_archives.hpp"
 #include "sources/finding.hpp"
+#include "sources/lists/list_columns.hpp"
 
 namespace octavo::sources {
 
 /// What a search needs in addition to the spec.
 struct Search {
   files::OpenArchives archives;
-  std::string label_column;  ///< SourceOptions::label_column: lists without it are not read
+  NamedColumns columns;  ///< lists without them are not read
 };
 
 /// Finds what `spec` names: one file, a folder or archive with images or files of one format, or numbered files,

@@ -21,6 +21,7 @@
 #include "sources/discovery.hpp"
 #include "sources/lists/class_folders.hpp"
 #include "sources/lists/class_names.hpp"
+#include "sources/lists/common_columns.hpp"
 #include "sources/lists/export_index.hpp"
 #include "sources/lists/folder_listing.hpp"
 #include "sources/lists/image_list_source.hpp"
@@ -44,7 +45,7 @@ std::vector<Finding> discover_all(const std::vector<SourceSpec>& specs, const So
   sources::Search search = {
       files::OpenArchives(options.largest_archive_ratio,
                           options.skip_unreadable ? files::OnDamage::stop_there : files::OnDamage::refuse),
-      options.label_column};
+      sources::named_columns(options)};
   const sources::SourceReader* const wanted = sources::reader_named(options.format);
   std::vector<Finding> all;
   for (const SourceSpec& spec : specs) {
@@ -162,6 +163,7 @@ void list_images(const std::vector<sources::ImageRoot>& roots, const SourceOptio
 std::vector<std::unique_ptr<Source>> open_lists(Parts parts, const SourceOptions& options) {
   if (parts.lists.empty()) return std::move(parts.opened);
   sources::unite_classes(parts.lists, options.class_order);
+  sources::leave_out_uncommon_columns(parts.lists, parts.opened);
   const auto conversions = sources::find_conversions(parts.lists, options);
   std::size_t next = 0;
   for (std::unique_ptr<Source>& source : parts.opened) {
@@ -210,6 +212,18 @@ void check_choice_columns(const std::vector<sources::ReadList>& lists, const Sou
   }
 }
 
+/// Without an image list, its options have no meaning.
+void refuse_options_of_lists(const SourceOptions& options) {
+  const std::string given = !options.label_columns.empty()      ? "label_column"
+                            : !options.path_column.empty()      ? "path_column"
+                            : options.label_separator != "auto" ? "label_separator"
+                            : options.columns.empty()           ? ""
+                            : options.columns[0] == "none"      ? ""
+                                                                : "columns";
+  if (given.empty()) return;
+  throw DataError("open the sources: found no image list (CSV, TSV or JSON) for `" + given + "`; name the file");
+}
+
 std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, const SourceOptions& options) {
   Parts parts;
   std::vector<arrays::ArraySet> sets;
@@ -247,10 +261,7 @@ std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, c
     throw DataError(
         "open the sources: a range applies only to values that are not bytes, and there are none; omit `range`");
   }
-  if (lists.empty() && (!options.label_column.empty() || !options.columns.empty())) {
-    throw DataError(std::string("open the sources: found no image list (CSV, TSV or JSON) for ") +
-                    (options.columns.empty() ? "`label_column`" : "`columns`") + "; name the file");
-  }
+  if (lists.empty()) refuse_options_of_lists(options);
   std::vector<sources::OtherFolder> others;
   for (const sources::ImageRoot& root : roots) others.push_back({root.tree, root.folder});
   sources::check_lists(lists, others);

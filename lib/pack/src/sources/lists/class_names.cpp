@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <unordered_map>
 
 #include "sources/lists/natural_order.hpp"
@@ -15,7 +16,43 @@ bool has_multi_labels(const ImageList& list) {
 }
 
 bool may_renumber(const ImageList& list) {
-  return list.are_classes_sorted && !list.class_names.empty() && !has_multi_labels(list);
+  return list.are_classes_sorted && !list.class_names.empty() && (list.has_tags || !has_multi_labels(list));
+}
+
+/// Moves the flag of each class i to places[i], of `width` classes.
+void move_flags(SplitImages& split, const std::vector<std::int32_t>& places, std::int64_t width) {
+  if (split.layout.kind != LabelKind::multi_label) return;
+  const auto old_bytes = static_cast<std::size_t>(split.layout.bytes_per_sample());
+  split.layout.width = width;
+  const auto new_bytes = static_cast<std::size_t>(split.layout.bytes_per_sample());
+  std::vector<std::byte> labels(split.paths.size() * new_bytes);
+  for (std::size_t row = 0; row < split.paths.size(); ++row) {
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const auto place = static_cast<std::size_t>(places[i]);
+      std::memcpy(labels.data() + row * new_bytes + place * sizeof(std::int32_t),
+                  split.labels.data() + row * old_bytes + i * sizeof(std::int32_t), sizeof(std::int32_t));
+    }
+  }
+  split.labels = std::move(labels);
+}
+
+/// Tags that are class numbers have as many classes in all lists.
+void unite_class_numbers(std::vector<ImageList>& lists) {
+  const auto has_numbers = [](const ImageList& list) { return list.has_tags && list.class_names.empty(); };
+  std::int64_t width = 0;
+  for (const ImageList& list : lists) {
+    for (const SplitImages& split : list.splits) {
+      if (has_numbers(list)) width = std::max(width, split.layout.width);
+    }
+  }
+  for (ImageList& list : lists) {
+    for (SplitImages& split : list.splits) {
+      if (!has_numbers(list) || split.layout.width == width) continue;
+      std::vector<std::int32_t> places(static_cast<std::size_t>(split.layout.width));
+      std::iota(places.begin(), places.end(), 0);
+      move_flags(split, places, width);
+    }
+  }
 }
 
 /// Replaces each class number i by places[i].
@@ -40,6 +77,7 @@ void sort_class_names(std::vector<std::string>& names, ClassOrder order) {
 }
 
 void unite_classes(std::vector<ImageList>& lists, ClassOrder order) {
+  unite_class_numbers(lists);
   if (std::ranges::count_if(lists, &may_renumber) < 2) return;
   std::vector<std::string> all;
   for (const ImageList& list : lists) {
@@ -53,7 +91,10 @@ void unite_classes(std::vector<ImageList>& lists, ClassOrder order) {
     if (!may_renumber(list)) continue;
     std::vector<std::int32_t> places;
     for (const std::string& name : list.class_names) places.push_back(number_of.at(name));
-    for (SplitImages& split : list.splits) renumber(split, places);
+    for (SplitImages& split : list.splits) {
+      renumber(split, places);
+      move_flags(split, places, std::ssize(all));
+    }
     list.class_names = all;
   }
 }

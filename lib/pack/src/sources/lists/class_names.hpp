@@ -14,7 +14,8 @@ namespace octavo::sources {
 void sort_class_names(std::vector<std::string>& names, ClassOrder order);
 
 /// Numbers the classes of all lists whose classes have names, and are_classes_sorted, in one order, so that it does not
-/// depend on the order of the lists. Lists of multi-labels are left as they are.
+/// depend on the order of the lists. Of multi-labels, only tags are renumbered; lists of tags that are class numbers
+/// get as many classes as the longest.
 void unite_classes(std::vector<ImageList>& lists, ClassOrder order);
 
 }  // namespace octavo::sources

@@ -18,6 +18,7 @@
 #include "sources/lists/list_columns.hpp"
 #include "sources/lists/list_remarks.hpp"
 #include "sources/lists/listed_file.hpp"
+#include "sources/lists/search_notes.hpp"
 #include "sources/lists/table_labels.hpp"
 #include "sources/lists/table_rows.hpp"
 #include "sources/source_reader.hpp"
@@ -39,14 +40,25 @@ constexpr std::int64_t kCsvRatio = 72, kJsonRatio = 32;
 // Rows to inspect when deciding whether a file is a list with labels.
 constexpr std::size_t kRowsJudged = 100;
 
-/// The first separator in the first line of a file named .csv. In locales with a decimal comma, spreadsheets separate
-/// columns with semicolons. Damaged text is left to read_csv(), which names the line.
+/// Text without the parts in double quotes.
+std::string outside_quotes(std::string_view text) {
+  std::string outside;
+  bool is_quoted = false;
+  for (const char c : text) {
+    if (c == '"') is_quoted = !is_quoted;
+    if (c != '"' && !is_quoted) outside += c;
+  }
+  return outside;
+}
+
+/// The first separator in the first line of a file named .csv, outside quotes. In locales with a decimal comma,
+/// spreadsheets separate columns with semicolons. Damaged text is left to read_csv(), which names the line.
 char csv_separator(files::ByteStream& text) try {
   files::TextPieces pieces(text);
   const std::string_view start = pieces.next();
-  const std::string_view first_line = start.substr(0, start.find_first_of("\r\n"));
+  const std::string first_line = outside_quotes(start.substr(0, start.find_first_of("\r\n")));
   for (const char separator : {',', ';', '\t', '|'}) {
-    if (first_line.find(separator) != std::string_view::npos) return separator;
+    if (first_line.find(separator) != std::string::npos) return separator;
   }
   return ',';
 } catch (const FormatError&) {
@@ -129,7 +141,7 @@ class TableReader {
   TableReader(Table table, const PathColumn& path_column, std::string split, const SourceOptions& options)
       : table_(std::move(table)),
         columns_(table_, options, path_column),
-        labels_(table_, columns_.label, columns_.has_role(), options),
+        labels_(table_, columns_.labels, columns_.has_role(), options),
         split_of_all_(std::move(split)) {
     if (table_.rows.empty()) throw FormatError("it is empty");
     columns_.keep_left_out(labels_.columns());
@@ -159,10 +171,11 @@ class TableReader {
   /// The path of the mask that a row names. Requires masks.
   std::string mask(std::size_t row) const { return text_of(cell(row, columns_.mask)); }
   const TableLabels& labels() const { return labels_; }
-  bool has_label_column() const { return columns_.label >= 0; }
+  bool has_label_column() const { return !columns_.labels.empty(); }
   std::vector<std::string> label_columns() const { return names_of(labels_.columns()); }
   std::vector<std::string> kept_columns() const { return names_of(columns_.kept()); }
   std::vector<std::string> kept_for_choice() const { return names_of(columns_.kept_for_choice()); }
+  std::vector<std::string> kept_automatically() const { return names_of(columns_.kept_automatically()); }
   std::string refused_numbers() const { return sources::refused_numbers(table_); }
   std::vector<std::string> left_out_columns() const { return columns_.left_out(labels_.columns()); }
   /// The cells of the kept columns, as a JSON array. Text that is a number becomes one in a column of numbers.
@@ -218,43 +231,61 @@ struct UsableRows {
   std::vector<std::string> masks;   ///< the same, if the list names masks
 };
 
+/// The files that a list names.
+struct ListFiles {
+  ListedFiles images, masks;
+};
+
 /// Other rows are an error, or are left out of `contents` if `may_skip`.
-UsableRows find_usable_rows(const TableReader& reader, const files::FileTree& tree, const std::string& list,
-                            bool may_skip, ImageList& contents) {
+UsableRows find_usable_rows(const TableReader& reader, const ListFiles& files, const std::string& list, bool may_skip,
+                            ImageList& contents) {
   UsableRows usable;
-  const auto not_found = [&](const std::string& named, const ListedKind& kind) {
-    return std::optional(why_not_found(named, kind) + (may_skip ? "" : similar_file(tree, list, named, kind)));
-  };
+  SearchNotes searched;
   for (std::size_t row = 0; row < reader.row_count(); ++row) {
-    const auto image = find_listed(tree, list, reader.path(row), kListedImages);
-    const auto mask = reader.has_masks() ? find_listed(tree, list, reader.mask(row), kListedMasks) : std::nullopt;
-    auto problem = image ? reader.labels().problem(row) : not_found(reader.path(row), kListedImages);
-    if (!problem && reader.has_masks() && !mask) problem = not_found(reader.mask(row), kListedMasks);
+    const auto image = files.images.find(reader.path(row));
+    const auto mask = reader.has_masks() ? files.masks.find(reader.mask(row)) : std::nullopt;
+    auto problem = image ? reader.labels().problem(row) : files.images.why_not_found(reader.path(row));
+    if (!problem && reader.has_masks() && !mask) problem = files.masks.why_not_found(reader.mask(row));
     if (!problem) {
       usable.rows.push_back(row);
-      usable.images.push_back(*image);
-      if (mask) usable.masks.push_back(*mask);
+      usable.images.push_back(image->path);
+      searched.add(reader.path(row), *image);
+      if (mask) usable.masks.push_back(mask->path);
       continue;
     }
     const std::string line = "line " + std::to_string(reader.line(row));
     if (!may_skip) throw FormatError(line + ": " + *problem);
     contents.left_out.push_back({reader.line(row), fs::path(list).filename().string() + ": " + line, *problem});
     for (const auto& file : {image, mask}) {
-      if (file) contents.left_out_files.push_back(*file);
+      if (file) contents.left_out_files.push_back(file->path);
     }
   }
   if (usable.rows.empty()) throw FormatError("no line has a usable image and label; " + contents.left_out[0].reason);
+  for (std::string& remark : searched.remarks(fs::path(list).filename().string())) {
+    contents.remarks.push_back(std::move(remark));
+  }
   return usable;
 }
 
-void fill(ImageList& contents, const TableReader& reader, const Tree& tree, const std::string& list,
-          const std::string& other_split, bool may_skip) {
+/// Appends the label of a row: its numbers, or of tags 1 for each of its classes.
+void append_labels(SplitImages& images, const TableLabels::Labels& labels, std::size_t row) {
+  std::vector<double> numbers = labels.numbers[row];
+  if (labels.are_tags) {
+    numbers.assign(static_cast<std::size_t>(labels.layout.width), 0.0);
+    for (const double number : labels.numbers[row]) numbers[static_cast<std::size_t>(number)] = 1.0;
+  }
+  for (const double number : numbers) append_label(images, number);
+}
+
+void fill(ImageList& contents, const TableReader& reader, const ListFiles& files, const Tree& tree,
+          const std::string& list, const std::string& other_split, bool may_skip) {
   if (reader.has_masks() && !tree->disk_path("")) {
     throw FormatError("it names masks, which cannot be read from an archive; extract it");
   }
-  const UsableRows usable = find_usable_rows(reader, *tree, list, may_skip, contents);
+  const UsableRows usable = find_usable_rows(reader, files, list, may_skip, contents);
   const TableLabels::Labels labels = reader.labels().read(usable.rows);
   contents.class_names = labels.class_names;
+  contents.has_tags = labels.are_tags;
   for (std::size_t i = 0; i < usable.rows.size(); ++i) {
     const std::string split = reader.split(usable.rows[i]);
     SplitImages& images = list_of(contents, tree, split.empty() ? other_split : split, labels.layout);
@@ -262,8 +293,7 @@ void fill(ImageList& contents, const TableReader& reader, const Tree& tree, cons
     if (reader.has_masks()) images.masks.push_back(usable.masks[i]);
     images.columns = reader.kept_columns();
     if (!images.columns.empty()) images.metadata.push_back(reader.metadata(usable.rows[i]));
-    if (labels.layout.kind == LabelKind::none) continue;
-    for (const double number : labels.numbers[i]) append_label(images, number);
+    if (labels.layout.kind != LabelKind::none) append_labels(images, labels, i);
   }
   std::stable_sort(contents.splits.begin(), contents.splits.end(), [](const SplitImages& a, const SplitImages& b) {
     return split_rank(a.split) < split_rank(b.split);
@@ -274,45 +304,83 @@ void fill(ImageList& contents, const TableReader& reader, const Tree& tree, cons
 /// Whether the first row of a .json file names an image, so that it is a list even if it is damaged below.
 bool begins_as_list(const files::FileTree& tree, const std::string& path) {
   try {
-    return find_path_column(read_table(tree, path, 1), tree, path).names_files;
+    const Table table = read_table(tree, path, 1);
+    const ListedFiles images(tree, path, kListedImages);
+    return std::ranges::any_of(table.rows.empty() ? std::vector<Cell>{} : table.rows[0],
+                               [&](const Cell& cell) { return images.find(text_of(cell)).has_value(); });
   } catch (const FormatError&) {
     return false;
   }
 }
 
-std::string no_labels_reason(const Table& table, const std::string& label_column) {
-  if (!label_column.empty()) return "it has no column \"" + label_column + "\"";
+std::string no_labels_reason(const Table& table, const NamedColumns& named) {
+  if (!named.labels.empty()) {
+    return "it has no column \"" + named.labels[0] + "\"; expected one of " + printable(either_of(table.columns));
+  }
   if (const std::string refused = refused_numbers(table); !refused.empty()) return refused + "; remove the separators";
-  return "no column is named " + label_column_names() + "; name one with `label_column`";
+  return "no column is named " + label_column_names() + "; name one of " + printable(either_of(table.columns)) +
+         " with `label_column`";
 }
 
-bool has_labels(const Table& table, std::ptrdiff_t path_column, const std::string& label_column) {
-  if (label_column.empty()) return has_labels(table, path_column).value_or(false);
+bool has_labels(const Table& table, std::ptrdiff_t path_column, const NamedColumns& named) {
+  if (named.labels.empty()) return has_labels(table, path_column).value_or(false);
   try {
-    find_column(table, label_column);
+    find_label_columns(table, named.labels);
     return true;
   } catch (const FormatError&) {
     return false;
   }
 }
 
+/// Whether a folder is no class by its name: a word of it is a split or means images.
+bool is_named_for_images(const std::string& folder) {
+  constexpr std::array<std::string_view, 9> kWords = {"image", "images", "img",   "imgs",    "jpg",
+                                                      "jpeg",  "png",    "photo", "pictures"};
+  std::string word;
+  for (const char c : lower_case(folder) + "/") {
+    if (c >= 'a' && c <= 'z') {
+      word += c;
+      continue;
+    }
+    if (split_of_folder_name(word) || std::ranges::find(kWords, word) != kWords.end()) return true;
+    word.clear();
+  }
+  return false;
+}
+
+/// A list that is found in a folder must not take the place of class folders by chance, because other files have names
+/// that are in it.
+std::optional<std::string> why_not_by_name(const Table& table, std::ptrdiff_t column, const ListedFiles& images) {
+  if (!images.searches_everywhere()) return std::nullopt;
+  for (const std::vector<Cell>& row : table.rows) {
+    const auto image = images.find(text_of(row[static_cast<std::size_t>(column)]));
+    if (!image || !image->is_found_by_name ||
+        is_named_for_images(fs::path(image->path).parent_path().filename().string())) {
+      continue;
+    }
+    return "its images are in other folders, such as \"" + printable(image->path) +
+           "\"; to pack it, name the list instead of its folder";
+  }
+  return std::nullopt;
+}
+
 /// The verdict on a table that can be parsed so far.
 TableVerdict judge_rows(const Table& table, const files::FileTree& tree, const std::string& path,
-                        const std::string& label_column) {
+                        const NamedColumns& named) {
   using Kind = TableVerdict::Kind;
   try {
-    const PathColumn column = find_path_column(table, tree, path);
+    ListedFiles images(tree, path, kListedImages);
+    const PathColumn column = find_path_column(table, images, named);
     if (table.columns.empty()) return {Kind::empty, "it is empty"};
     if (table.rows.empty()) return {Kind::empty, "it has only the names of columns"};
-    if (column.index < 0) return {Kind::other, "no path column found; expected " + path_column_names()};
+    if (column.index < 0) return {Kind::other, no_path_column(table, images)};
     if (column.names_files) {
-      return has_labels(table, column.index, label_column)
-                 ? TableVerdict{Kind::list, ""}
-                 : TableVerdict{Kind::other, no_labels_reason(table, label_column)};
+      if (auto reason = why_not_by_name(table, column.index, images)) return {Kind::other, std::move(*reason)};
+      return has_labels(table, column.index, named) ? TableVerdict{Kind::list, ""}
+                                                    : TableVerdict{Kind::other, no_labels_reason(table, named)};
     }
     const std::string first = text_of(table.rows[0][static_cast<std::size_t>(column.index)]);
-    return {Kind::other, "line " + std::to_string(table.lines[0]) + ": " + why_not_found(first, kListedImages) +
-                             similar_file(tree, path, first, kListedImages)};
+    return {Kind::other, "line " + std::to_string(table.lines[0]) + ": " + images.why_not_found(first)};
   } catch (const FormatError& error) {
     return {Kind::other, error.what()};
   }
@@ -329,7 +397,7 @@ bool is_image_table_name(const std::string& name) {
   return has_table_extension(name) || table_extension(name) == ".json";
 }
 
-TableVerdict judge_table(const files::FileTree& tree, const std::string& path, const std::string& label_column) {
+TableVerdict judge_table(const files::FileTree& tree, const std::string& path, const NamedColumns& named) {
   using Kind = TableVerdict::Kind;
   Table table;
   try {
@@ -338,7 +406,7 @@ TableVerdict judge_table(const files::FileTree& tree, const std::string& path, c
     if (has_table_extension(path) || begins_as_list(tree, path)) return {Kind::damaged, error.what()};
     return {Kind::not_table, "it is neither a JSON array of objects nor JSON Lines"};
   }
-  TableVerdict verdict = judge_rows(table, tree, path, label_column);
+  TableVerdict verdict = judge_rows(table, tree, path, named);
   if (verdict.kind == Kind::list) return verdict;
   if (auto damage = damage_of_table(tree, path)) return {Kind::damaged, std::move(*damage)};
   return verdict;
@@ -361,10 +429,13 @@ ImageList read_image_table(const Tree& tree, const std::string& path, const List
   contents.roots.push_back(tree->file_of(path));
   try {
     Table table = read_table(*tree, path, kAllRows);
-    const PathColumn path_column = find_path_column(table, *tree, path);
+    ListFiles files = {{*tree, path, kListedImages}, {*tree, path, kListedMasks}};
+    const PathColumn path_column = find_path_column(table, files.images, named_columns(options));
+    if (path_column.index < 0) throw FormatError(no_path_column(table, files.images));
     const TableReader reader(std::move(table), path_column, split.is_named_by_user ? split.name : "", options);
     const std::string name = fs::path(path).filename().string();
     contents.columns = reader.columns();
+    contents.automatic_columns = reader.kept_automatically();
     if (path_column.is_guess) contents.remarks.push_back(remark_on_paths(name, reader.path_column()));
     if (!reader.has_label_column() && !(reader.label_columns().empty() && reader.has_masks())) {
       contents.remarks.push_back(
@@ -372,6 +443,8 @@ ImageList read_image_table(const Tree& tree, const std::string& path, const List
       const std::string refused = reader.label_columns().empty() ? reader.refused_numbers() : "";
       if (!refused.empty()) contents.remarks.push_back(name + ": " + refused + "; without them, they would be labels");
     }
+    if (!reader.labels().tag_remark().empty()) contents.remarks.push_back(name + ": " + reader.labels().tag_remark());
+    if (auto remark = remark_on_kept(name, reader.kept_automatically())) contents.remarks.push_back(*remark);
     if (auto remark = remark_on_left_out(name, reader.left_out_columns())) contents.remarks.push_back(*remark);
     if (auto remark = remark_on_needed(name, reader.kept_for_choice())) {
       contents.remarks.push_back(*remark);
@@ -380,8 +453,8 @@ ImageList read_image_table(const Tree& tree, const std::string& path, const List
     if (const auto column = reader.ignored_split_column()) {
       contents.remarks.push_back(remark_on_split(name, *column, split.name));
     }
-    fill(contents, reader, tree, path, split.name.empty() ? split_of_list_name(name).value_or("train") : split.name,
-         options.skip_unreadable);
+    fill(contents, reader, files, tree, path,
+         split.name.empty() ? split_of_list_name(name).value_or("train") : split.name, options.skip_unreadable);
   } catch (const FormatError& error) {
     throw FormatError("read the list " + tree->name_of(path) + ": " + error.what());
   }

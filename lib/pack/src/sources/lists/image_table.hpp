@@ -8,6 +8,7 @@
 #include <octavo/pack.hpp>
 
 #include "sources/lists/image_list.hpp"
+#include "sources/lists/list_columns.hpp"
 
 namespace octavo::sources {
 
@@ -30,9 +31,9 @@ struct TableVerdict {
   std::string reason = {};  ///< why it is not a list
 };
 
-/// If `label_column` is not empty, the labels must be in that column. A file that is not a list is parsed to its end,
-/// since one with a table's extension may be damaged anywhere; reading a list reports its damage.
-TableVerdict judge_table(const files::FileTree& tree, const std::string& path, const std::string& label_column);
+/// The path and the labels must be in the columns that `named` names, if any. A file that is not a list is parsed to
+/// its end, since one with a table's extension may be damaged anywhere; reading a list reports its damage.
+TableVerdict judge_table(const files::FileTree& tree, const std::string& path, const NamedColumns& named);
 
 /// Why a file cannot be parsed, with the line; nothing if it can, or if its extension is .json.
 std::optional<std::string> damage_of_table(const files::FileTree& tree, const std::string& path);
@@ -46,16 +47,18 @@ struct ListSplit {
 /// Reads the images of a list, in its order. The columns are named by the first line of a CSV or TSV file, or by the
 /// keys of the first object of JSON Lines or a JSON array:
 ///
-///   path    file_name, filename, path, file, image, image_path, image_id or id, or any column whose files exist (see
-///           list_columns.hpp): relative to the list's folder, or to its usual subfolders (see listed_file.hpp)
-///   label   options.label_column, or label, class, class_name, category, target or y: class numbers, class names or
-///           targets (see text_labels.hpp); in JSON also arrays of numbers
+///   path    options.path_column, or file_name, filename, path, file, image, image_path, image_id or id, or any column
+///           whose files exist (see list_columns.hpp): relative to the list's folder, or to its usual subfolders (see
+///           listed_file.hpp)
+///   label   options.label_columns, or label, class, class_name, category, target, y, labels or tags: class numbers,
+///           class names or targets (see text_labels.hpp), or tags (see label_tags.hpp); in JSON also arrays
 ///   split   split, set or subset: without it, or if it names none, an image is in `split`
 ///
 /// options.columns, and those of columns_for_choice() that the list has, are kept as metadata. Without a label column,
-/// all other columns are labels if they hold numbers: one column as if it were named, several as multi-labels if all
-/// are 0 and 1 (the columns are the classes), else as targets. With options.skip_unreadable, lines without an image or
-/// a label are left out. Throws FormatError naming the list and the line, or IoError.
+/// all other columns are labels if they hold numbers. One column is read as if it were named; several, also if they
+/// are named, are multi-labels if all are 0 and 1 (the columns are the classes), else targets. With
+/// options.skip_unreadable, lines without an image or a label are left out. Throws FormatError naming the list and the
+/// line, or IoError.
 ImageList read_image_table(const std::shared_ptr<const files::FileTree>& tree, const std::string& path,
                            const ListSplit& split, const SourceOptions& options);
 

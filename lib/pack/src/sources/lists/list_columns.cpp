@@ -8,10 +8,10 @@
 
 #include "images/image_codec.hpp"
 #include "sources/choice/row_choice.hpp"
-#include "sources/lists/listed_file.hpp"
 #include "sources/lists/table_labels.hpp"
 #include "support/ascii.hpp"
 #include "support/short_text.hpp"
+#include "support/utf8.hpp"
 
 namespace octavo::sources {
 namespace {
@@ -20,8 +20,9 @@ constexpr std::array<const char*, 8> kPathColumns = {"file_name", "filename",   
                                                      "image",     "image_path", "image_id", "id"};
 constexpr std::array<const char*, 4> kMaskColumns = {"mask", "mask_path", "mask_file", "segmentation"};
 constexpr std::array<const char*, 3> kSplitColumns = {"split", "set", "subset"};
-// The value of options.columns for all columns without another role.
+// Values of options.columns: all columns without another role, or none of them.
 constexpr const char* kAllColumns = "all";
+constexpr const char* kNoColumns = "none";
 // Rows whose files are looked for to choose the path column.
 constexpr std::size_t kRowsLookedAt = 100;
 // Columns without a usual name whose files are looked for.
@@ -36,24 +37,73 @@ std::ptrdiff_t find_any(const Table& table, const std::array<const char*, kCount
 }
 
 /// The number of the first rows whose file exists.
-std::size_t count_files(const Table& table, std::ptrdiff_t column, const files::FileTree& tree,
-                        const std::string& list) {
+std::size_t count_files(const Table& table, std::ptrdiff_t column, const ListedFiles& files) {
   std::size_t count = 0;
   for (std::size_t row = 0; row < std::min(table.rows.size(), kRowsLookedAt); ++row) {
-    const Cell& named = table.rows[row][static_cast<std::size_t>(column)];
-    if (find_listed(tree, list, text_of(named), kListedImages)) ++count;
+    if (files.find(text_of(table.rows[row][static_cast<std::size_t>(column)]))) ++count;
   }
   return count;
 }
 
 /// A first line that names a file is a sample, not the names of the columns.
-void check_header(const Table& table, const files::FileTree& tree, const std::string& list) {
+void check_header(const Table& table, const ListedFiles& files) {
   for (std::size_t column = 0; column < std::min<std::size_t>(table.columns.size(), kMostColumnsTried); ++column) {
     const std::string& name = table.columns[column];
-    if (!images::has_image_name(name) || !find_listed(tree, list, name, kListedImages)) continue;
+    if (!images::has_image_name(name) || !files.find(name)) continue;
     throw FormatError("its first line names the image \"" + printable(name) +
                       "\" instead of the columns; add a first line such as file,label");
   }
+}
+
+/// Whether a column without the name of a path column may hold paths.
+bool may_hold_paths(const std::string& name, const NamedColumns& named) {
+  const bool holds_labels = named.labels.empty() ? is_label_column(lower_case(name))
+                                                 : std::ranges::find(named.labels, name) != named.labels.end();
+  return !holds_labels && !is_path_column(name) && !is_row_number_column(name);
+}
+
+PathColumn guess_path_column(const Table& table, const ListedFiles& files, const NamedColumns& named) {
+  PathColumn found;
+  std::size_t most = 0;
+  std::ptrdiff_t first_named = -1;
+  for (const char* const name : kPathColumns) {
+    const std::ptrdiff_t column = table.find(name);
+    if (column < 0) continue;
+    if (first_named < 0) first_named = column;
+    const std::size_t count = count_files(table, column, files);
+    if (count <= most) continue;
+    found = {column, true, column != first_named};
+    most = count;
+  }
+  if (most > 0) return found;
+  const auto column_count = std::min(std::ssize(table.columns), kMostColumnsTried);
+  for (std::ptrdiff_t column = 0; column < column_count; ++column) {
+    if (!may_hold_paths(table.columns[static_cast<std::size_t>(column)], named)) continue;
+    const std::size_t count = count_files(table, column, files);
+    if (count <= most) continue;
+    found = {column, true, true};
+    most = count;
+  }
+  return most > 0 ? found : PathColumn{first_named, false, false};
+}
+
+/// The bytes of the columns' cells as text, each with a separator.
+std::int64_t text_bytes(const Table& table, const std::vector<std::size_t>& columns) {
+  std::int64_t bytes = 0;
+  for (const std::vector<Cell>& row : table.rows) {
+    for (const std::size_t column : columns) bytes += std::ssize(text_of(row[column])) + 1;
+  }
+  return bytes;
+}
+
+/// "a", "b" and so on; only the first few of many.
+std::string shown_columns(const Table& table) {
+  constexpr std::size_t kMostShown = 16;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(table.columns.size(), kMostShown); ++i) {
+    text += (i == 0 ? "\"" : ", \"") + printable(cut_utf8(table.columns[i], 64)) + "\"";
+  }
+  return table.columns.size() > kMostShown ? text + ", ..." : text;
 }
 
 }  // namespace
@@ -62,51 +112,45 @@ bool is_path_column(const std::string& name) {
   return std::ranges::find(kPathColumns, lower_case(name)) != kPathColumns.end();
 }
 
-PathColumn find_path_column(const Table& table, const files::FileTree& tree, const std::string& list) {
-  check_header(table, tree, list);
-  PathColumn found;
-  std::size_t most = 0;
-  std::ptrdiff_t first_named = -1;
-  for (const char* const name : kPathColumns) {
-    const std::ptrdiff_t column = table.find(name);
-    if (column < 0) continue;
-    if (first_named < 0) first_named = column;
-    const std::size_t count = count_files(table, column, tree, list);
-    if (count <= most) continue;
-    found = {column, true, column != first_named};
-    most = count;
-  }
-  if (most > 0) return found;
-  const auto column_count = std::min(std::ssize(table.columns), kMostColumnsTried);
-  for (std::ptrdiff_t column = 0; column < column_count; ++column) {
-    const std::string& name = table.columns[static_cast<std::size_t>(column)];
-    if (is_path_column(name) || is_label_column(lower_case(name)) || is_row_number_column(name)) continue;
-    const std::size_t count = count_files(table, column, tree, list);
-    if (count <= most) continue;
-    found = {column, true, true};
-    most = count;
-  }
-  return most > 0 ? found : PathColumn{first_named, false, false};
+NamedColumns named_columns(const SourceOptions& options) { return {options.path_column, options.label_columns}; }
+
+PathColumn find_path_column(const Table& table, ListedFiles& files, const NamedColumns& named) {
+  const auto find = [&]() -> PathColumn {
+    if (named.path.empty()) return guess_path_column(table, files, named);
+    const std::ptrdiff_t column = find_column(table, named.path);
+    return {column, count_files(table, column, files) > 0, false};
+  };
+  if (named.path.empty()) check_header(table, files);
+  const PathColumn column = find();
+  if (column.names_files || table.rows.empty()) return column;
+  files.search_everywhere();
+  return find();
 }
 
-std::string path_column_names() { return either_of({kPathColumns.begin(), kPathColumns.end()}); }
+std::string no_path_column(const Table& table, const ListedFiles& files) {
+  const std::string found = table.columns.empty() ? "no columns" : "the columns " + shown_columns(table);
+  return "no path column found; expected " + either_of({kPathColumns.begin(), kPathColumns.end()}) +
+         ", or a column that `path_column` names; it has " + found + ", and none names images in the folder " +
+         files.folder();
+}
 
 ListColumns::ListColumns(const Table& table, const SourceOptions& options, const PathColumn& path_column)
     : path(path_column.index),
       split(find_any(table, kSplitColumns)),
       mask(options.with_masks ? find_any(table, kMaskColumns) : -1),
-      label(options.label_column.empty() ? find_label_column(table) : find_column(table, options.label_column)),
+      labels(find_label_columns(table, options.label_columns)),
       table_(table),
       keeps_all_(options.columns == std::vector<std::string>{kAllColumns}),
+      is_automatic_(options.columns.empty()),
       is_kept_(table.columns.size()),
       has_role_(table.columns.size()) {
-  for (const std::ptrdiff_t column : {path, split, mask, label}) use(column);
-  if (!keeps_all_) {
+  for (const std::ptrdiff_t column : {path, split, mask}) use(column);
+  for (const std::size_t column : labels) use(static_cast<std::ptrdiff_t>(column));
+  if (!keeps_all_ && options.columns != std::vector<std::string>{kNoColumns}) {
     for (const std::string& name : options.columns) keep(find_column(table, name), name);
   }
   for (const std::string& name : columns_for_choice(options)) keep_for_choice(name);
   refuse_late_columns();
-  if (path < 0) throw FormatError("no path column found; expected " + path_column_names());
 }
 
 void ListColumns::use(std::ptrdiff_t column) {
@@ -135,7 +179,7 @@ void ListColumns::keep_for_choice(const std::string& name) {
 void ListColumns::refuse_late_columns() const {
   for (const std::string& column : table_.late_columns) {
     const bool is_split = std::ranges::find(kSplitColumns, column) != kSplitColumns.end();
-    if (is_split ? split < 0 : is_label_column(column) && label < 0) refuse_late_column(column);
+    if (is_split ? split < 0 : is_label_column(column) && labels.empty()) refuse_late_column(column);
   }
 }
 
@@ -155,16 +199,27 @@ std::vector<std::string> ListColumns::left_out(const std::vector<std::size_t>& l
   return names;
 }
 
+/// Whether a column can be kept: its name can be stored, and no other column has it.
+bool ListColumns::has_usable_name(std::size_t column) const {
+  const std::string& name = table_.columns[column];
+  return !text_problem(name) && std::ranges::count(table_.columns, name) == 1;
+}
+
 void ListColumns::keep_left_out(const std::vector<std::size_t>& label_columns) {
-  if (!keeps_all_) return;
-  for (const std::size_t column : left_out_columns(label_columns)) {
-    keep(static_cast<std::ptrdiff_t>(column), table_.columns[column]);
+  if (!keeps_all_ && !is_automatic_) return;
+  std::vector<std::size_t> columns = left_out_columns(label_columns);
+  if (is_automatic_) {
+    std::erase_if(columns, [&](std::size_t column) { return !has_usable_name(column); });
+    const std::size_t cell_count = columns.size() * table_.rows.size();
+    if (cell_count > kMostAutomaticCells || text_bytes(table_, columns) > kMostAutomaticBytes) return;
   }
+  for (const std::size_t column : columns) keep(static_cast<std::ptrdiff_t>(column), table_.columns[column]);
+  if (is_automatic_) kept_automatically_ = columns;
   std::ranges::sort(kept_);
 }
 
 std::optional<bool> has_labels(const Table& table, std::ptrdiff_t path_column) {
-  if (find_label_column(table) >= 0 || find_any(table, kMaskColumns) >= 0) return true;
+  if (!find_label_columns(table, {}).empty() || find_any(table, kMaskColumns) >= 0) return true;
   const std::ptrdiff_t split_column = find_any(table, kSplitColumns);
   std::optional<bool> answer = true;
   for (std::ptrdiff_t column = 0; column < std::ssize(table.columns); ++column) {
@@ -175,7 +230,7 @@ std::optional<bool> has_labels(const Table& table, std::ptrdiff_t path_column) {
     const auto first = std::ranges::find_if(table.rows, [&](const auto& row) { return !is_missing(cell(row)); });
     if (first == table.rows.end()) {
       answer = std::nullopt;
-    } else if (!number_of(cell(*first))) {
+    } else if (!label_number_of(cell(*first))) {
       return false;
     }
   }

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <octavo/pack.hpp>
 
-#include "files/file_tree.hpp"
+#include "sources/lists/listed_file.hpp"
 #include "sources/lists/table_rows.hpp"
 
 namespace octavo::sources {
@@ -20,27 +21,36 @@ struct PathColumn {
   bool is_guess = false;      ///< its files decided, not its name
 };
 
-/// The column with one of the names of path columns whose files exist in most of the first rows; of equals, the first
-/// by name. If their files do not exist, the first column without the name of a label column whose files do. `list` is
-/// the path of the list in `tree`. Throws FormatError, with the reason only, if the name of a column is that of an
-/// image.
-PathColumn find_path_column(const Table& table, const files::FileTree& tree, const std::string& list);
+/// The columns that the options name; empty: found by their names and contents.
+struct NamedColumns {
+  std::string path = {};
+  std::vector<std::string> labels = {};
+};
+NamedColumns named_columns(const SourceOptions& options);
+
+/// The column that `named` names or, if it names none, the column with one of the names of path columns whose files
+/// exist in most of the first rows; of equals, the first by name. If their files do not exist, the first column without
+/// the name of a label column whose files do. If no column has files in the usual folders, `files` searches everywhere
+/// from then on. Throws FormatError, with the reason only, if the name of a column is that of an image, or there is no
+/// column with the given name.
+PathColumn find_path_column(const Table& table, ListedFiles& files, const NamedColumns& named);
+
+/// Why there is no path column: the names that are expected, the columns, and the folder, for messages.
+std::string no_path_column(const Table& table, const ListedFiles& files);
 
 /// Whether a column has the name of a path column. Such a column never holds labels.
 bool is_path_column(const std::string& name);
 
-/// "file_name, filename, ... or id", for messages.
-std::string path_column_names();
-
 class ListColumns {
  public:
-  /// Finds the columns by their names and the options. Throws FormatError, with the reason only, if there is no path
-  /// column, or a column of the options is missing, repeated or appears only in later JSON lines. `table` must outlive
-  /// this.
+  /// Finds the columns by their names and the options. Throws FormatError, with the reason only, if a column of the
+  /// options is missing, repeated or appears only in later JSON lines. `table` must outlive this; `path` must be a
+  /// column of it.
   ListColumns(const Table& table, const SourceOptions& options, const PathColumn& path);
 
   // The index of each column, or -1.
-  std::ptrdiff_t path = -1, split = -1, mask = -1, label = -1;
+  std::ptrdiff_t path = -1, split = -1, mask = -1;
+  std::vector<std::size_t> labels;  ///< those that the options name, or one with a usual name
 
   const std::vector<std::size_t>& kept() const { return kept_; }
   /// Those of kept() that options.columns does not name: columns_for_choice() does.
@@ -49,8 +59,11 @@ class ListColumns {
   const std::vector<bool>& has_role() const { return has_role_; }
   /// The names of the columns without a role that are not among `label_columns` and do not number the rows.
   std::vector<std::string> left_out(const std::vector<std::size_t>& label_columns) const;
-  /// Keeps all columns that left_out() names, if options.columns is "all".
+  /// Keeps all columns that left_out() names, if options.columns is "all", or empty and they fit into
+  /// kMostAutomaticBytes.
   void keep_left_out(const std::vector<std::size_t>& label_columns);
+  /// The columns that were kept without being asked for.
+  const std::vector<std::size_t>& kept_automatically() const { return kept_automatically_; }
 
  private:
   void use(std::ptrdiff_t column);
@@ -59,13 +72,18 @@ class ListColumns {
   /// Keeps a column of columns_for_choice() if the list has it.
   void keep_for_choice(const std::string& name);
   void refuse_late_columns() const;
+  bool has_usable_name(std::size_t column) const;
   std::vector<std::size_t> left_out_columns(const std::vector<std::size_t>& label_columns) const;
 
   const Table& table_;
-  const bool keeps_all_;
-  std::vector<std::size_t> kept_, kept_for_choice_;
+  const bool keeps_all_, is_automatic_;
+  std::vector<std::size_t> kept_, kept_for_choice_, kept_automatically_;
   std::vector<bool> is_kept_, has_role_;
 };
+
+/// Columns that are not named are kept only if they have at most this many cells, with this many bytes of text.
+inline constexpr std::size_t kMostAutomaticCells = std::size_t{8} << 20;
+inline constexpr std::int64_t kMostAutomaticBytes = std::int64_t{64} << 20;
 
 /// Whether a list has labels or masks: a column for them, or only columns of numbers. Nothing if missing cells leave
 /// this open.

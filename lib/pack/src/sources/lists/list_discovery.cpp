@@ -60,14 +60,14 @@ void keep_lists_of_splits(const files::FileTree& tree, const std::string& folder
 
 }  // namespace
 
-FolderLists find_lists(const files::FileTree& tree, const std::string& folder, const std::string& label_column) {
+FolderLists find_lists(const files::FileTree& tree, const std::string& folder, const NamedColumns& named) {
   using Kind = TableVerdict::Kind;
   FolderLists lists;
   std::vector<std::string> names;
   std::int64_t unread_count = 0;
   for (const std::string& name : files_named(tree, folder, &is_image_table_name)) {
     const std::string path = files::join_path(folder, name);
-    const TableVerdict verdict = judge_table(tree, path, label_column);
+    const TableVerdict verdict = judge_table(tree, path, named);
     if (verdict.kind == Kind::damaged) refuse_damaged(tree, folder, path, verdict.reason);
     if (verdict.kind == Kind::list) {
       names.push_back(name);

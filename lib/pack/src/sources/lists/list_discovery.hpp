@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "files/file_tree.hpp"
+#include "sources/lists/list_columns.hpp"
 
 namespace octavo::sources {
 
@@ -17,9 +18,8 @@ struct FolderLists {
 };
 
 /// Finds the image lists in `folder`. If the names of some lists state a split, the others are not read, since they are
-/// probably copies, results or templates: "sample_submission.csv" next to "train.csv". `label_column` is
-/// SourceOptions::label_column. Throws FormatError, naming the file and the line, if a table that is not read cannot be
-/// parsed.
-FolderLists find_lists(const files::FileTree& tree, const std::string& folder, const std::string& label_column);
+/// probably copies, results or templates: "sample_submission.csv" next to "train.csv". Throws FormatError, naming the
+/// file and the line, if a table that is not read cannot be parsed.
+FolderLists find_lists(const files::FileTree& tree, const std::string& folder, const NamedColumns& named);
 
 }  // namespace octavo::sources

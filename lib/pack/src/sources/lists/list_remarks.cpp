@@ -44,6 +44,15 @@ std::string remark_on_split(const std::string& list, const std::string& column, 
          "\"";
 }
 
+std::optional<std::string> remark_on_kept(const std::string& list, const std::vector<std::string>& columns) {
+  if (columns.empty()) return std::nullopt;
+  return list + ": columns kept with each sample: " + first_of(columns) + "; leave them out with `columns=none`";
+}
+
+std::string remark_on_uncommon(const std::string& split, const std::vector<std::string>& columns) {
+  return "columns not kept, because not all sources of the split \"" + split + "\" have them: " + first_of(columns);
+}
+
 std::optional<std::string> remark_on_left_out(const std::string& list, const std::vector<std::string>& columns) {
   if (columns.empty()) return std::nullopt;
   return list + ": columns not packed: " + first_of(columns) + "; keep them with `columns`";

@@ -24,6 +24,12 @@ std::string remark_on_paths(const std::string& list, const std::string& column);
 /// On the column of splits, because the user names the split of all images.
 std::string remark_on_split(const std::string& list, const std::string& column, const std::string& split);
 
+/// On the columns that are kept although the options do not name them; nothing if there are none.
+std::optional<std::string> remark_on_kept(const std::string& list, const std::vector<std::string>& columns);
+
+/// On the columns of a split that are left out, because not all of its sources have them.
+std::string remark_on_uncommon(const std::string& split, const std::vector<std::string>& columns);
+
 /// On the columns that are not packed; nothing if there are none.
 std::optional<std::string> remark_on_left_out(const std::string& list, const std::vector<std::string>& columns);
 

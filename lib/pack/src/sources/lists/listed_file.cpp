@@ -4,7 +4,6 @@
 #include <array>
 #include <filesystem>
 #include <string_view>
-#include <vector>
 
 #include <octavo/errors.hpp>
 #include <octavo/text.hpp>
@@ -45,67 +44,120 @@ std::array<std::string, 4> folders_of(const fs::path& list, const ListedKind& ki
   return {"", kind.usual_folder, stem, stem + "_" + kind.usual_folder};
 }
 
-std::optional<std::string> find_at(const files::FileTree& tree, const fs::path& list, const std::string& named,
-                                   const ListedKind& kind) {
-  const auto path = path_below(tree, list, named);
+std::string shown(const std::string& named) { return "\"" + printable(cut_utf8(named, kMostShownBytes)) + "\""; }
+
+/// The file name without the extension of an image.
+std::string stem_of(const std::string& path) {
+  const fs::path file = fs::path(path).filename();
+  return (images::has_image_name(path) ? file.stem() : file).string();
+}
+
+/// The folder below which `file` has the path `named`, which may lack the extension of an image; nothing if it has
+/// another path. Both are relative, and compared as they are.
+std::optional<std::string> folder_of(const std::string& file, const std::string& named) {
+  std::string_view start = file;
+  if (start.ends_with(named)) {
+    start.remove_suffix(named.size());
+  } else {
+    const std::string stem = (fs::path(file).parent_path() / stem_of(file)).string();
+    if (!stem.ends_with(named)) return std::nullopt;
+    start = start.substr(0, stem.size() - named.size());
+  }
+  if (start.empty()) return "";
+  if (start.back() != '/') return std::nullopt;
+  return std::string(start.substr(0, start.size() - 1));
+}
+
+}  // namespace
+
+std::optional<ListedFile> ListedFiles::find(const std::string& named) const {
+  if (auto found = find_in_usual_folders(named)) return ListedFile{std::move(*found)};
+  const std::string_view other = trimmed(named);
+  if (other.size() != named.size()) return find(std::string(other));
+  if (named.find('\\') != std::string::npos) {
+    if (auto found = find_in_usual_folders(with_slashes(named))) return ListedFile{std::move(*found)};
+  }
+  std::vector<ListedFile> found = similar(named, searches_everywhere_);
+  if (found.size() != 1) return std::nullopt;
+  return std::move(found[0]);
+}
+
+std::optional<std::string> ListedFiles::find_in_usual_folders(const std::string& named) const {
+  const auto path = path_below(tree_, list_, named);
   if (!path) return std::nullopt;
+  const std::string own_folder = fs::path(list_).parent_path().string();
   const auto place = [&](const std::string& folder, const char* ending) {
-    return files::join_path(list.parent_path().string(), files::join_path(folder, path->string() + ending));
+    return files::join_path(own_folder, files::join_path(folder, path->string() + ending));
   };
-  for (const std::string& folder : folders_of(list, kind)) {
+  for (const std::string& folder : folders_of(list_, kind_)) {
     for (const char* const ending : kEndings) {
       const std::string at = place(folder, ending);
-      if (images::has_image_name(at) && tree.has_file(at)) return at;
+      if (images::has_image_name(at) && tree_.has_file(at)) return at;
     }
   }
-  for (const std::string& folder : folders_of(list, kind)) {
-    if (const std::string at = place(folder, ""); tree.has_file(at)) return at;
+  for (const std::string& folder : folders_of(list_, kind_)) {
+    if (const std::string at = place(folder, ""); tree_.has_file(at)) return at;
   }
   return std::nullopt;
 }
 
-/// A file in the folder of `path` whose name differs from it only in case; empty if there is none.
-std::string similar_to(const files::FileTree& tree, const fs::path& path) {
-  const std::string name = lower_case(path.filename().string());
-  std::vector<std::string> files;
+/// The images with this name in the usual folders or, if `everywhere`, in any folder below that of the list. If none
+/// has exactly this name, those whose names differ in case.
+std::vector<ListedFile> ListedFiles::similar(const std::string& named, bool everywhere) const {
+  const auto path = path_below(tree_, list_, with_slashes(std::string(trimmed(named))));
+  if (!path) return {};
+  const auto stem = images_by_stem().find(lower_case(stem_of(path->string())));
+  if (stem == images_by_stem().end()) return {};
+  std::vector<ListedFile> exact, in_other_case;
+  for (const std::string& file : stem->second) {
+    const auto exact_folder = folder_of(file, path->string());
+    // The folders keep their case: only the end, which is the name, is compared in lower case.
+    const auto folder = exact_folder ? exact_folder : folder_of(lower_case(file), lower_case(path->string()));
+    if (!folder) continue;
+    const bool is_elsewhere = !is_usual(file.substr(0, folder->size()));
+    if (is_elsewhere && !everywhere) continue;
+    const std::string own_folder = fs::path(list_).parent_path().string();
+    const std::string at = files::join_path(own_folder, file);
+    if (!tree_.has_file(at)) continue;  // a link that leads nowhere
+    (exact_folder ? exact : in_other_case).push_back({at, is_elsewhere, !exact_folder.has_value()});
+  }
+  return exact.empty() ? in_other_case : exact;
+}
+
+bool ListedFiles::is_usual(const std::string& folder) const {
+  const auto usual = folders_of(list_, kind_);
+  return std::ranges::find(usual, folder) != usual.end();
+}
+
+const ListedFiles::ImagesByStem& ListedFiles::images_by_stem() const {
+  if (images_) return *images_;
+  images_ = std::make_unique<ImagesByStem>();
   try {
-    files = tree.entries(path.parent_path().string()).files;
-  } catch (const IoError&) {  // there is no such folder
+    for (std::string& file : tree_.files_below(fs::path(list_).parent_path().string())) {
+      if (!images::has_image_name(file)) continue;
+      if (images_->empty()) first_image_ = file;
+      (*images_)[lower_case(stem_of(file))].push_back(std::move(file));
+    }
+  } catch (const IoError&) {  // a folder that cannot be listed holds nothing that can be read
   }
-  const auto found = std::ranges::find_if(files, [&](const std::string& file) { return lower_case(file) == name; });
-  return found == files.end() ? "" : *found;
+  return *images_;
 }
 
-std::string shown(const std::string& named) { return "\"" + printable(cut_utf8(named, kMostShownBytes)) + "\""; }
+std::string ListedFiles::folder() const { return tree_.name_of(fs::path(list_).parent_path().string()); }
 
-}  // namespace
-
-std::optional<std::string> find_listed(const files::FileTree& tree, const std::string& list, const std::string& named,
-                                       const ListedKind& kind) {
-  if (auto found = find_at(tree, list, named, kind)) return found;
-  const std::string_view other = trimmed(named);
-  if (other.size() != named.size()) return find_listed(tree, list, std::string(other), kind);
-  if (named.find('\\') == std::string::npos) return std::nullopt;
-  return find_at(tree, list, with_slashes(named), kind);
-}
-
-std::string why_not_found(const std::string& named, const ListedKind& kind) {
-  const std::string noun = kind.noun;
+std::string ListedFiles::why_not_found(const std::string& named) const {
+  const std::string noun = kind_.noun;
   if (trimmed(named).empty()) return "the path of its " + noun + " is empty";
-  return "the " + noun + " " + shown(named) + " does not exist below the list's folder (" + noun +
-         "s elsewhere are not allowed)";
-}
-
-std::string similar_file(const files::FileTree& tree, const std::string& list, const std::string& named,
-                         const ListedKind& kind) {
-  const auto path = path_below(tree, list, with_slashes(std::string(trimmed(named))));
-  if (!path) return "";
-  const fs::path folder = fs::path(list).parent_path();
-  for (const std::string& usual : folders_of(list, kind)) {
-    const std::string found = similar_to(tree, folder / usual / *path);
-    if (!found.empty()) return "; there is " + shown(found);
+  const std::vector<ListedFile> files = similar(named, true);
+  if (files.size() > 1 && searches_everywhere_) {
+    return "the " + noun + " " + shown(named) + " could be " + shown(files[0].path) + " or " + shown(files[1].path) +
+           "; write their folders in the list, or copy the list into the folder of its " + noun + "s";
   }
-  return "";
+  const std::string problem = "the " + noun + " " + shown(named) + " does not exist below the list's folder " +
+                              folder() + " (" + noun + "s elsewhere are not allowed)";
+  if (!files.empty()) return problem + "; there is " + shown(files[0].path);
+  if (images_by_stem().empty()) return problem + "; it holds no image, so move the list next to the images";
+  return problem + "; there are others, such as " + shown(first_image_);
 }
 
 }  // namespace octavo::sources

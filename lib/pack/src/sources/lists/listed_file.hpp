@@ -1,8 +1,11 @@
 // Finding the files that an image list names.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "files/file_tree.hpp"
 
@@ -16,20 +19,53 @@ struct ListedKind {
 inline constexpr ListedKind kListedImages = {"image", "images"};
 inline constexpr ListedKind kListedMasks = {"mask", "masks"};
 
-/// The path in `tree` of the file that the list at `list` names as `named`; nothing if there is none. It is relative to
-/// the list's folder, to the usual folder there, or to the folder named like the list (without extension, and with "_"
-/// and the usual folder appended). The extension of an image may be omitted, but a file with exactly that name is found
-/// whatever its extension. On disk, the path may be absolute. If there is no such file, backslashes are read as
-/// separators. Files outside the list's folder are not found.
-std::optional<std::string> find_listed(const files::FileTree& tree, const std::string& list, const std::string& named,
-                                       const ListedKind& kind);
+/// A file that a list names.
+struct ListedFile {
+  std::string path;               ///< in the tree
+  bool is_found_by_name = false;  ///< it is in none of the usual folders
+  bool differs_in_case = false;   ///< from the name in the list
+};
 
-/// Why find_listed() finds nothing, for a message.
-std::string why_not_found(const std::string& named, const ListedKind& kind);
+/// The files that one list names.
+///
+/// A name is a path relative to the list's folder, to the usual folder there, or to the folder named like the list
+/// (without extension, and with "_" and the usual folder appended). The extension of an image may be omitted, but a
+/// file with exactly that name is found whatever its extension. On disk, the path may be absolute. If there is no such
+/// file, backslashes are read as separators, then a single image in these folders whose name differs only in case is
+/// found. Files outside the list's folder are not found. Not thread-safe.
+class ListedFiles {
+ public:
+  /// `list` is the path of the list in `tree`, which must outlive this.
+  ListedFiles(const files::FileTree& tree, std::string list, const ListedKind& kind)
+      : tree_(tree), list_(std::move(list)), kind_(kind) {}
 
-/// A file that may have been meant, because its name differs only in case: "; there is "a.png""; empty if there is
-/// none. Lists the folder, so call it for few files.
-std::string similar_file(const files::FileTree& tree, const std::string& list, const std::string& named,
-                         const ListedKind& kind);
+  /// Also finds images in any other folder below the list's folder, if there is only one with that name.
+  void search_everywhere() { searches_everywhere_ = true; }
+  bool searches_everywhere() const { return searches_everywhere_; }
+
+  /// Nothing if there is no such file, or several.
+  std::optional<ListedFile> find(const std::string& named) const;
+  /// Why find() finds nothing, and what may have been meant, for a message.
+  std::string why_not_found(const std::string& named) const;
+  /// The folder of the list, quoted, for messages.
+  std::string folder() const;
+
+ private:
+  using ImagesByStem = std::unordered_map<std::string, std::vector<std::string>>;
+
+  std::optional<std::string> find_in_usual_folders(const std::string& named) const;
+  std::vector<ListedFile> similar(const std::string& named, bool everywhere) const;
+  bool is_usual(const std::string& folder) const;
+  const ImagesByStem& images_by_stem() const;
+
+  const files::FileTree& tree_;
+  const std::string list_;
+  const ListedKind kind_;
+  bool searches_everywhere_ = false;
+  /// The images below the list's folder, as paths relative to it, by file name in lower case and without extension;
+  /// found when first needed.
+  mutable std::unique_ptr<ImagesByStem> images_;
+  mutable std::string first_image_;
+};
 
 }  // namespace octavo::sources

@@ -7,13 +7,20 @@
 #include <octavo/errors.hpp>
 #include <octavo/text.hpp>
 
+#include "dataset_file/limits.hpp"
 #include "sources/lists/list_columns.hpp"
 #include "support/ascii.hpp"
+#include "support/utf8.hpp"
 
 namespace octavo::sources {
 namespace {
 
-constexpr std::array<const char*, 6> kLabelColumns = {"label", "class", "class_name", "category", "target", "y"};
+constexpr std::array<const char*, 8> kLabelColumns = {"label",  "class", "class_name", "category",
+                                                      "target", "y",     "labels",     "tags"};
+constexpr std::size_t kMostExampleBytes = 64;
+// Values of options.label_separator: guess whether labels are tags, or read each as one class.
+constexpr const char* kGuess = "auto";
+constexpr const char* kNoSeparator = "none";
 
 /// Several numbers per row: multi-labels if all are 0 and 1, else targets. Throws FormatError, with the reason only, if
 /// that is not `wanted`.
@@ -30,13 +37,55 @@ LabelLayout layout_of(const std::vector<std::vector<double>>& numbers, std::opti
   return {are_bits ? LabelKind::multi_label : LabelKind::target, std::ssize(numbers[0])};
 }
 
+/// The number of classes: of their names or, without names, of the class numbers.
+std::int64_t width_of_tags(const TableLabels::Labels& labels) {
+  if (!labels.class_names.empty()) return std::ssize(labels.class_names);
+  double largest = 0.0;
+  for (const std::vector<double>& classes : labels.numbers) {
+    for (const double number : classes) largest = std::max(largest, number);
+  }
+  if (largest >= static_cast<double>(dataset_file::kMostLabelWidth)) {
+    throw FormatError("the class number " + std::to_string(static_cast<std::int64_t>(largest)) +
+                      " is too large for multi-labels; expected numbers below " +
+                      std::to_string(dataset_file::kMostLabelWidth) + "; give the classes names");
+  }
+  return static_cast<std::int64_t>(largest) + 1;
+}
+
 }  // namespace
 
-std::ptrdiff_t find_label_column(const Table& table) {
-  for (const char* const name : kLabelColumns) {
-    if (const std::ptrdiff_t at = table.find(name); at >= 0) return at;
+namespace {
+
+bool has_column(const Table& table, const std::string& name) {
+  return std::ranges::find(table.columns, name) != table.columns.end() || table.find(lower_case(name)) >= 0;
+}
+
+/// The names between the commas of a name that is not that of a column.
+std::vector<std::string> names_in(const Table& table, const std::string& name) {
+  if (has_column(table, name) || name.find(',') == std::string::npos) return {name};
+  return TagSeparator("comma").tags_of(name);
+}
+
+}  // namespace
+
+std::vector<std::size_t> find_label_columns(const Table& table, const std::vector<std::string>& names) {
+  if (names.empty()) {
+    for (const char* const name : kLabelColumns) {
+      if (const std::ptrdiff_t at = table.find(name); at >= 0) return {static_cast<std::size_t>(at)};
+    }
+    return {};
   }
-  return -1;
+  std::vector<std::size_t> columns;
+  for (const std::string& several : names) {
+    for (const std::string& name : names_in(table, several)) {
+      const auto column = static_cast<std::size_t>(find_column(table, name));
+      if (std::ranges::find(columns, column) != columns.end()) {
+        throw FormatError("`label_column` names \"" + name + "\" twice");
+      }
+      columns.push_back(column);
+    }
+  }
+  return columns;
 }
 
 void refuse_late_column(const std::string& name) {
@@ -65,6 +114,14 @@ std::optional<double> number_of(const Cell& cell) {
   if (cell.is_boolean()) return cell.get<bool>() ? 1.0 : 0.0;
   if (!cell.is_string()) return std::nullopt;
   return labels::number_in(cell.get_ref<const std::string&>());
+}
+
+std::optional<double> label_number_of(const Cell& cell) {
+  if (const auto number = number_of(cell)) return number;
+  if (!cell.is_string()) return std::nullopt;
+  const std::string text = lower_case(trimmed(cell.get_ref<const std::string&>()));
+  if (text == "true") return 1.0;
+  return text == "false" ? std::optional(0.0) : std::nullopt;
 }
 
 bool is_missing(const Cell& cell) {
@@ -98,24 +155,42 @@ std::string text_of(const Cell& cell) {
   return cell.is_null() ? "" : cell.dump();
 }
 
-TableLabels::TableLabels(const Table& table, std::ptrdiff_t label_column, const std::vector<bool>& has_role,
-                         const SourceOptions& options)
+TableLabels::TableLabels(const Table& table, const std::vector<std::size_t>& label_columns,
+                         const std::vector<bool>& has_role, const SourceOptions& options)
     : table_(table), given_names_(options.class_names), wanted_(options.label_kind) {
-  if (label_column < 0) {
+  columns_ = label_columns;
+  if (columns_.empty()) {
     find_columns(has_role);
     kind_ = columns_.empty() ? Kind::none : columns_.size() == 1 ? Kind::text : Kind::columns;
     if (kind_ == Kind::text) read_guessed_texts(options);
     return;
   }
-  columns_.push_back(static_cast<std::size_t>(label_column));
-  const auto first_list =
-      std::ranges::find_if(table_.rows, [&](const std::vector<Cell>& row) { return row[columns_[0]].is_array(); });
-  if (first_list != table_.rows.end()) {
+  if (columns_.size() > 1) {
+    kind_ = Kind::columns;
+    check_numbers();
+    return;
+  }
+  const auto first_list = std::ranges::find_if(table_.rows, [&](const std::vector<Cell>& row) {
+    return row[columns_[0]].is_array() && !row[columns_[0]].empty();
+  });
+  if (first_list != table_.rows.end() && !(*first_list)[columns_[0]][0].is_string()) {
     kind_ = Kind::list;
     list_width_ = (*first_list)[columns_[0]].size();
   } else {
-    kind_ = Kind::text;
-    read_texts(options);
+    read_labels(options);
+  }
+}
+
+/// Several columns that the user names hold numbers, of which some may be missing.
+void TableLabels::check_numbers() const {
+  for (const std::size_t column : columns_) {
+    for (std::size_t row = 0; row < table_.rows.size(); ++row) {
+      if (is_missing(cell(row, column)) || label_number_of(cell(row, column))) continue;
+      throw FormatError("the label column \"" + printable(table_.columns[column]) + "\" holds text, such as \"" +
+                        printable(text_of(cell(row, column))) + "\" (" + line_of(row) +
+                        "); several label columns must hold numbers, which are multi-labels if all are 0 and 1, else "
+                        "targets; name one column of text, and keep others with `columns`");
+    }
   }
 }
 
@@ -126,18 +201,90 @@ void TableLabels::find_columns(const std::vector<bool>& has_role) {
     if (has_role[column] || is_row_number_column(name) || is_path_column(name)) continue;
     std::size_t row = 0;
     while (row < table_.rows.size() && is_missing(cell(row, column))) ++row;
-    if (row < table_.rows.size() && number_of(cell(row, column))) columns_.push_back(column);
+    if (row < table_.rows.size() && label_number_of(cell(row, column))) columns_.push_back(column);
+  }
+}
+
+std::string TableLabels::column_name() const { return "\"" + printable(table_.columns[columns_[0]]) + "\""; }
+
+std::string TableLabels::label_text(std::size_t row) const {
+  const Cell& one = label(row);
+  return one.is_boolean() ? (one.get<bool>() ? "1" : "0") : text_of(one);
+}
+
+/// The separator of the tags in the labels; nothing if each label is one class, or targets are wanted. Notes what a
+/// user might not expect.
+std::optional<TagSeparator> TableLabels::separator_of_tags(const SourceOptions& options) {
+  if (options.label_separator == kNoSeparator || wanted_ == LabelKind::target) return std::nullopt;
+  if (options.label_separator != kGuess) return TagSeparator(options.label_separator);
+  const auto is_list = [&](const std::vector<Cell>& row) { return row[columns_[0]].is_array(); };
+  if (std::ranges::any_of(table_.rows, is_list)) return TagSeparator("comma");
+  std::vector<std::string> labels;
+  for (std::size_t row = 0; row < table_.rows.size(); ++row) labels.push_back(label_text(row));
+  const TagGuess guess = guess_tags(labels, given_names_, table_.columns[columns_[0]]);
+  if (!guess.separator) return std::nullopt;
+  const std::string example = "\"" + printable(cut_utf8(guess.example, kMostExampleBytes)) + "\"";
+  switch (guess.kind) {
+    case TagGuess::Kind::one_class:
+      if (guess.is_remarkable) {
+        tag_remark_ = "each label in " + column_name() + " is one class, such as " + example +
+                      "; `label_separator=" + guess.separator->option() + "` makes its parts multi-labels";
+      }
+      return std::nullopt;
+    case TagGuess::Kind::tags:
+      tag_remark_ = "the labels in " + column_name() + " are divided at " + guess.separator->describe() +
+                    " into multi-labels, such as " + example + "; `label_separator=none` makes each one class";
+      return guess.separator;
+    case TagGuess::Kind::numbers:
+      throw FormatError("the labels in " + column_name() + " are several numbers each, such as " + example +
+                        "; give each number a column of its own, and name all in `label_column`");
+    case TagGuess::Kind::unclear:
+      throw FormatError("the labels in " + column_name() + " may be one class each or several, such as " + example +
+                        "; divide them into multi-labels with `label_separator=" + guess.separator->option() +
+                        "`, or make each one class with `label_separator=none`");
+  }
+  return std::nullopt;
+}
+
+/// The labels of one column that are not lists of numbers.
+void TableLabels::read_labels(const SourceOptions& options) {
+  if (const auto separator = separator_of_tags(options)) {
+    read_tags(*separator);
+  } else {
+    read_texts(options);
   }
 }
 
 void TableLabels::read_texts(const SourceOptions& options) {
+  kind_ = Kind::text;
   labels::TextLabels texts(given_names_, options.label_kind);
-  for (std::size_t row = 0; row < table_.rows.size(); ++row) {
-    const Cell& one = label(row);
-    texts.add(one.is_boolean() ? (one.get<bool>() ? "1" : "0") : text_of(one));
-  }
-  texts_ = texts.numbered([&](std::size_t row) { return "line " + std::to_string(table_.lines[row]); });
+  for (std::size_t row = 0; row < table_.rows.size(); ++row) texts.add(label_text(row));
+  texts_ = texts.numbered([&](std::size_t row) { return line_of(row); });
   for (labels::Unlabeled& one : texts_.unlabeled) unlabeled_.emplace(one.at, std::move(one.reason));
+}
+
+std::vector<std::string> TableLabels::tags_of(std::size_t row, const TagSeparator& separator) const {
+  if (!label(row).is_array()) return separator.tags_of(label_text(row));
+  std::vector<std::string> tags;
+  for (const Cell& tag : label(row)) tags.push_back(text_of(tag));
+  return tags;
+}
+
+void TableLabels::read_tags(const TagSeparator& separator) {
+  kind_ = Kind::tags;
+  labels::TextLabels texts(given_names_, LabelKind::class_index);
+  std::vector<std::size_t> rows;  // of each tag
+  for (std::size_t row = 0; row < table_.rows.size(); ++row) {
+    if (is_missing(label(row))) unlabeled_.emplace(row, "its label is missing");
+    for (const std::string& tag : tags_of(row, separator)) {
+      texts.add(tag);
+      rows.push_back(row);
+    }
+  }
+  texts_ = texts.numbered([&](std::size_t tag) { return line_of(rows[tag]); });
+  for (labels::Unlabeled& one : texts_.unlabeled) unlabeled_.emplace(rows[one.at], std::move(one.reason));
+  tags_.resize(table_.rows.size());
+  for (std::size_t tag = 0; tag < rows.size(); ++tag) tags_[rows[tag]].push_back(texts_.numbers[tag]);
 }
 
 /// The user has not named the column, so that messages must.
@@ -155,7 +302,8 @@ std::optional<std::string> TableLabels::problem(std::size_t row) const {
   switch (kind_) {
     case Kind::none:
       return std::nullopt;
-    case Kind::text: {
+    case Kind::text:
+    case Kind::tags: {
       const auto found = unlabeled_.find(row);
       return found == unlabeled_.end() ? std::nullopt : std::optional(found->second);
     }
@@ -179,7 +327,7 @@ std::optional<std::string> TableLabels::problem_of_list(std::size_t row) const {
 
 std::optional<std::string> TableLabels::problem_of_columns(std::size_t row) const {
   for (const std::size_t column : columns_) {
-    if (number_of(cell(row, column))) continue;
+    if (label_number_of(cell(row, column))) continue;
     const std::string name = "\"" + table_.columns[column] + "\"";
     return is_missing(cell(row, column)) ? name + " is missing or not finite"
                                          : name + " is not a number, but it is in other lines";
@@ -189,11 +337,12 @@ std::optional<std::string> TableLabels::problem_of_columns(std::size_t row) cons
 
 std::vector<double> TableLabels::numbers_of(std::size_t row) const {
   if (kind_ == Kind::text) return {texts_.numbers[row]};
+  if (kind_ == Kind::tags) return tags_[row];
   std::vector<double> numbers;
   if (kind_ == Kind::list) {
     for (const Cell& one : label(row)) numbers.push_back(*number_of(one));
   } else {
-    for (const std::size_t column : columns_) numbers.push_back(*number_of(cell(row, column)));
+    for (const std::size_t column : columns_) numbers.push_back(*label_number_of(cell(row, column)));
   }
   return numbers;
 }
@@ -205,6 +354,12 @@ TableLabels::Labels TableLabels::read(const std::vector<std::size_t>& rows) cons
   if (kind_ == Kind::text) {
     labels.layout = texts_.layout;
     labels.class_names = texts_.class_names;
+    return labels;
+  }
+  if (kind_ == Kind::tags) {
+    labels.class_names = texts_.class_names;
+    labels.layout = {LabelKind::multi_label, width_of_tags(labels)};
+    labels.are_tags = true;
     return labels;
   }
   labels.layout = layout_of(labels.numbers, wanted_);

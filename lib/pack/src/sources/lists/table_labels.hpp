@@ -11,12 +11,15 @@
 #include <octavo/pack.hpp>
 
 #include "labels/text_labels.hpp"
+#include "sources/lists/label_tags.hpp"
 #include "sources/lists/table_rows.hpp"
 
 namespace octavo::sources {
 
-/// The index of the label column, by name, or -1.
-std::ptrdiff_t find_label_column(const Table& table);
+/// The columns that `names` names or, if it is empty, the first column with the name of a label column, if there is
+/// one. A name may be several, separated by commas, unless there is a column with exactly that name. Throws
+/// FormatError, with the reason only, if a column is missing or named twice.
+std::vector<std::size_t> find_label_columns(const Table& table, const std::vector<std::string>& names);
 
 /// Throws FormatError, with the reason only: JSON lines after the first have this key.
 [[noreturn]] void refuse_late_column(const std::string& name);
@@ -38,6 +41,10 @@ bool is_row_number_column(std::string_view name);
 /// The number in a cell, also if it is text; nothing if the cell is other text or the number is not finite.
 std::optional<double> number_of(const Cell& cell);
 
+/// The number in a cell of several label columns: that of number_of(), or 1 and 0 for the text "true" and "false" in
+/// any case, as pandas writes indicators.
+std::optional<double> label_number_of(const Cell& cell);
+
 /// Whether a cell marks a missing number: null, empty text, "?", or NaN, NA, N/A, null or an infinity in any case.
 bool is_missing(const Cell& cell);
 
@@ -50,17 +57,21 @@ std::string text_of(const Cell& cell);
 
 class TableLabels {
  public:
-  /// Takes the labels from `label_column`; if that is -1, from all columns of numbers without a role, as `has_role`
-  /// says for each column. A single column has the labels of text_labels.hpp. `table` must outlive this. Throws
-  /// FormatError, with the reason only, if the labels of the column are of several kinds or do not fit (see
-  /// text_labels.hpp).
-  TableLabels(const Table& table, std::ptrdiff_t label_column, const std::vector<bool>& has_role,
+  /// Takes the labels from `label_columns`; if there are none, from all columns of numbers without a role, as
+  /// `has_role` says for each column. A single column has the labels of text_labels.hpp, or several tags in each label,
+  /// as options.label_separator says or label_tags.hpp guesses. `table` must outlive this. Throws FormatError, with the
+  /// reason only, if the labels of the column are of several kinds, do not fit (see text_labels.hpp) or may be tags or
+  /// not, or if one of several columns holds text.
+  TableLabels(const Table& table, const std::vector<std::size_t>& label_columns, const std::vector<bool>& has_role,
               const SourceOptions& options);
 
-  /// The columns that hold labels; may be several, or have other names, if find_label_column() finds none.
+  /// The columns that hold labels; may be several, or have other names, if find_label_columns() finds none.
   const std::vector<std::size_t>& columns() const { return columns_; }
   /// Whether each row has one label, and these are classes.
   bool are_classes() const { return kind_ == Kind::text && texts_.layout.kind == LabelKind::class_index; }
+
+  /// On labels that are several tags, or could be; empty if there are none.
+  const std::string& tag_remark() const { return tag_remark_; }
 
   /// Why a row has no usable label; nothing if it has one.
   std::optional<std::string> problem(std::size_t row) const;
@@ -68,16 +79,25 @@ class TableLabels {
   /// The labels of rows that have no problem(), in that order.
   struct Labels {
     LabelLayout layout;
-    std::vector<std::vector<double>> numbers;  ///< layout.width for each row
+    std::vector<std::vector<double>> numbers;  ///< layout.width for each row or, if are_tags, its classes
     std::vector<std::string> class_names;
+    bool are_tags = false;
   };
   Labels read(const std::vector<std::size_t>& rows) const;
 
  private:
-  enum class Kind { none, text, list, columns };
+  enum class Kind { none, text, tags, list, columns };
 
   void find_columns(const std::vector<bool>& has_role);
+  void check_numbers() const;
+  void read_labels(const SourceOptions& options);
   void read_texts(const SourceOptions& options);
+  void read_tags(const TagSeparator& separator);
+  std::vector<std::string> tags_of(std::size_t row, const TagSeparator& separator) const;
+  std::optional<TagSeparator> separator_of_tags(const SourceOptions& options);
+  std::string label_text(std::size_t row) const;
+  std::string line_of(std::size_t row) const { return "line " + std::to_string(table_.lines[row]); }
+  std::string column_name() const;
   void read_guessed_texts(const SourceOptions& options);
   std::optional<std::string> problem_of_list(std::size_t row) const;
   std::optional<std::string> problem_of_columns(std::size_t row) const;
@@ -91,8 +111,10 @@ class TableLabels {
   std::vector<std::size_t> columns_;  ///< the columns that hold labels
   Kind kind_ = Kind::none;
   std::size_t list_width_ = 0;                              ///< Kind::list: the length of the first list
-  labels::LabelTable texts_;                                ///< Kind::text: the labels of all rows
-  std::unordered_map<std::size_t, std::string> unlabeled_;  ///< Kind::text: the reason, by row
+  labels::LabelTable texts_;                                ///< Kind::text: the labels of all rows; tags: all tags
+  std::vector<std::vector<double>> tags_;                   ///< Kind::tags: the classes of all rows
+  std::unordered_map<std::size_t, std::string> unlabeled_;  ///< Kind::text and tags: the reason, by row
+  std::string tag_remark_;
 };
 
 }  // namespace octavo::sources
