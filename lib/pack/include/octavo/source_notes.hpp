@@ -87,7 +87,10 @@ struct SourceNotes {
   std::optional<std::int64_t> ignored_files;               ///< files that are not images in a class folder
   std::vector<std::string> first_ignored_files;            ///< the names of the first of them
   std::optional<std::vector<ImageSizeNotes>> image_sizes;  ///< for sources of image files
-  std::vector<std::string> remarks;                        ///< on surprising decisions; options as in option_names.hpp
+  /// For image lists: the bytes of the images and masks that they name and that were read, each once; without those in
+  /// archives, which are among the files of the source.
+  std::optional<std::int64_t> listed_bytes;
+  std::vector<std::string> remarks;  ///< on surprising decisions; options as in option_names.hpp
   std::vector<std::string> folders_without_images;
   std::string select;                 ///< SourceOptions::select
   std::optional<std::int64_t> limit;  ///< SourceOptions::limit

@@ -34,6 +34,9 @@ bool tells_of_conversion(const Json& notes) {
 /// Whether files of a format hold the samples as they were read.
 bool is_raw_format(const std::string& name) { return name == "idx" || name == "cifar10" || name == "cifar100"; }
 
+/// Whether image lists are among the sources. The formats of several sources are joined by "+".
+bool has_lists(const std::string& format) { return format.find("manifest") != std::string::npos; }
+
 /// IDX label files are in the folder of their images and are found by name.
 bool is_labels_file(const fs::path& file) { return file.filename().string().find("labels") != std::string::npos; }
 
@@ -140,6 +143,15 @@ std::vector<std::string> strings_from(const Json& list) {
   return strings;
 }
 
+/// Nothing if the number of bytes is none that files can have.
+std::optional<std::int64_t> listed_bytes_from(const Json& provenance) {
+  constexpr std::int64_t kMostBytes = std::int64_t{1} << 60;
+  const Json::json_pointer place("/notes/listed_bytes");
+  if (!provenance.contains(place) || !provenance[place].is_number_integer()) return std::nullopt;
+  const auto bytes = provenance[place].get<std::int64_t>();
+  return bytes >= 0 && bytes <= kMostBytes ? std::optional(bytes) : std::nullopt;
+}
+
 void add_sizes(const Json& provenance, const std::string& split_name, Origin& origin) {
   const Json::json_pointer place = Json::json_pointer() / "notes" / "source_sizes";
   if (!provenance.contains(place) || !provenance[place].is_array()) return;
@@ -169,6 +181,7 @@ Origin origin_of(const Dataset& dataset, const std::string& split_name) {
       origin.files.emplace_back(file.get<std::string>());
     }
   }
+  origin.listed_bytes = listed_bytes_from(json);
   const Json skipped = json.value("skipped", Json::array());
   origin.is_as_read = skipped.empty() && !tells_of_conversion(json.value("notes", Json::object()));
   origin.is_converted = json.contains(Json::json_pointer("/notes/size"));
@@ -183,10 +196,13 @@ Origin origin_of(const Dataset& dataset, const std::string& split_name) {
 }
 
 std::optional<std::int64_t> bytes_of_files(const Origin& origin) {
+  // The file of a list says nothing about the size of its images.
+  if (has_lists(origin.format) && !origin.listed_bytes) return std::nullopt;
   std::optional<std::int64_t> total;
   for (const fs::path& file : origin.files) {
     if (const auto bytes = bytes_below(file)) total = total.value_or(0) + *bytes;
   }
+  if (total) *total += origin.listed_bytes.value_or(0);
   return total;
 }
 

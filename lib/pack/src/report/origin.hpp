@@ -17,9 +17,12 @@ namespace octavo::report {
 struct Origin {
   std::string format;                        ///< "idx", "cifar10", ...
   std::vector<std::filesystem::path> files;  ///< those with an absolute path
-  bool is_as_read = false;                   ///< samples were neither converted, chosen nor skipped
-  bool is_converted = false;                 ///< images were resized before packing
-  std::optional<std::uint64_t> digest;       ///< of the split's values, computed when they were packed
+  /// The bytes of the images that image lists among `files` name; empty if they are not known, in files of older
+  /// versions.
+  std::optional<std::int64_t> listed_bytes;
+  bool is_as_read = false;              ///< samples were neither converted, chosen nor skipped
+  bool is_converted = false;            ///< images were resized before packing
+  std::optional<std::uint64_t> digest;  ///< of the split's values, computed when they were packed
 
   /// What quantizing changed in one channel, counted when the split was packed.
   struct Loss {
@@ -54,7 +57,8 @@ struct Origin {
 /// Never fails: fields that the provenance does not contain stay empty.
 Origin origin_of(const Dataset& dataset, const std::string& split_name);
 
-/// The total size of the files that still exist; empty if none does.
+/// The total size of the files that still exist, and of the images that lists among them name; empty if no file exists,
+/// or if what a list names is not known.
 std::optional<std::int64_t> bytes_of_files(const Origin& origin);
 
 /// A reopened source, and the index of the split in it.

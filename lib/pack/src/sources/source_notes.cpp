@@ -109,6 +109,7 @@ std::string to_json(const SourceNotes& notes) {
     json["source_sizes"] = Json::array();
     for (const ImageSizeNotes& sizes : *notes.image_sizes) json["source_sizes"].push_back(to_json(sizes));
   }
+  if (notes.listed_bytes) json["listed_bytes"] = *notes.listed_bytes;
   if (!notes.remarks.empty()) json["remarks"] = in_utf8(notes.remarks);
   if (!notes.folders_without_images.empty()) json["folders_without_images"] = in_utf8(notes.folders_without_images);
   if (!notes.select.empty()) json["select"] = as_utf8(notes.select);

@@ -323,6 +323,7 @@ SourceNotes MergedSource::notes() const {
     if (notes.conversion) all.conversion = notes.conversion;
     if (notes.ignored_files) all.ignored_files = all.ignored_files.value_or(0) + *notes.ignored_files;
     append(all.first_ignored_files, notes.first_ignored_files);
+    if (notes.listed_bytes) all.listed_bytes = all.listed_bytes.value_or(0) + *notes.listed_bytes;
     if (notes.image_sizes) {
       if (!all.image_sizes) all.image_sizes.emplace();
       append(*all.image_sizes, *notes.image_sizes);

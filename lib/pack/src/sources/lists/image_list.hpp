@@ -43,6 +43,7 @@ struct ImageList {
       left_out_files;  ///< images and masks, in the tree, that the lines of a table in left_out name
   std::vector<std::string> empty_folders;      ///< class folders without an image in any split
   std::vector<std::string> remarks;            ///< notes on surprising decisions
+  bool is_table = false;                       ///< read from a CSV, TSV or JSON file
   bool has_tags = false;                       ///< multi-labels from text; their classes are numbered like class names
   std::vector<std::string> automatic_columns;  ///< those that are kept although no option names them
   std::vector<std::string> columns;            ///< of a table: all its columns, also those that are not kept

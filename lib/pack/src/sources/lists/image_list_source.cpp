@@ -38,6 +38,7 @@ ImageListSource::ImageListSource(ImageList contents, ImageConversion conversion,
       target_{conversion.shape, options.size.has_value(), options.fit, options.background},
       range_(std::move(conversion.range)),
       decode_memory_(kMostDecodedBytes) {
+  if (contents_.is_table) listed_bytes_.emplace(contents_);
   for (SampleFailure& archive : damage_of(contents_)) contents_.left_out.push_back(std::move(archive));
   for (const SplitImages& list : contents_.splits) {
     splits_.push_back(
@@ -98,9 +99,15 @@ std::vector<SampleFailure> ImageListSource::read(std::size_t split, std::int64_t
   return failures;
 }
 
-void ImageListSource::read_image(std::size_t split, std::size_t at, std::span<std::uint8_t> values) {
+std::string ImageListSource::read_file(std::size_t split, std::size_t at, bool is_mask) {
   const SplitImages& list = contents_.splits[split];
-  const std::string file = list.tree->read_whole(list.paths[at], kLargestImageFileBytes);
+  std::string file = list.tree->read_whole((is_mask ? list.masks : list.paths)[at], kLargestImageFileBytes);
+  if (listed_bytes_) listed_bytes_->add(split, at, is_mask, std::ssize(file));
+  return file;
+}
+
+void ImageListSource::read_image(std::size_t split, std::size_t at, std::span<std::uint8_t> values) {
+  const std::string file = read_file(split, at, false);
   const auto bytes = std::as_bytes(std::span(file));
   const images::ImageHeader header = images::checked_header(bytes, limits_);
   const std::int64_t value_count = header.width * header.height * header.channels;
@@ -139,8 +146,7 @@ std::vector<SampleFailure> ImageListSource::read_masks(std::size_t split, std::i
 void ImageListSource::read_mask(std::size_t split, std::size_t at, std::span<std::uint8_t> values) {
   const auto [height, width] = sizes_[split].at(at);
   if (height == 0) return;  // the image could not be read
-  const SplitImages& list = contents_.splits[split];
-  const std::string file = list.tree->read_whole(list.masks[at], kLargestImageFileBytes);
+  const std::string file = read_file(split, at, true);
   const auto bytes = std::as_bytes(std::span(file));
   const images::ImageHeader header = images::checked_header(bytes, limits_);
   if (header.height != height || header.width != width) {
@@ -179,6 +185,7 @@ SourceNotes ImageListSource::notes() const {
     if (!range_.is_common && quantized.level_use) quantized.level_use->better_percentile.reset();
     if (quantized.samples > 0) notes.quantized.push_back(std::move(quantized));
   }
+  if (listed_bytes_) notes.listed_bytes = listed_bytes_->total();
   notes.remarks = contents_.remarks;
   for (std::string& remark : remarks_on_oddities(contents_, oddities_)) notes.remarks.push_back(std::move(remark));
   notes.folders_without_images = contents_.empty_folders;

@@ -8,6 +8,7 @@
 #include "sources/lists/image_conversion.hpp"
 #include "sources/lists/image_list.hpp"
 #include "sources/lists/image_sizes.hpp"
+#include "sources/lists/listed_bytes.hpp"
 #include "sources/lists/memory_budget.hpp"
 
 namespace octavo::sources {
@@ -36,6 +37,8 @@ class ImageListSource final : public Source {
   SourceNotes notes() const override;
 
  private:
+  /// Reads the file of a sample, or of its mask.
+  std::string read_file(std::size_t split, std::size_t at, bool is_mask);
   void read_image(std::size_t split, std::size_t at, std::span<std::uint8_t> values);
   void read_mask(std::size_t split, std::size_t at, std::span<std::uint8_t> values);
 
@@ -48,6 +51,7 @@ class ImageListSource final : public Source {
   std::vector<std::vector<images::Oddities>> oddities_;         ///< [split][image]; set as images are read
   std::vector<std::unique_ptr<arrays::Quantizer>> quantizers_;  ///< for each split; null without deep images
   MemoryBudget decode_memory_;
+  std::optional<ListedBytes> listed_bytes_;  ///< of an image list
 };
 
 }  // namespace octavo::sources

@@ -425,6 +425,7 @@ std::optional<std::string> damage_of_table(const files::FileTree& tree, const st
 ImageList read_image_table(const Tree& tree, const std::string& path, const ListSplit& split,
                            const SourceOptions& options) {
   ImageList contents;
+  contents.is_table = true;
   contents.format = "manifest";  // as in files of version 0.1
   contents.roots.push_back(tree->file_of(path));
   try {
