@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence, Set
 from typing import Any, get_args
 
 from ._batch_options import BatchOptions, resolve_batch_options
+from .augment import check_is_ours
 from .store import Residency
 
 _NO_WORKERS = "it has no worker processes, and makes batches on the device"
@@ -39,6 +40,7 @@ _OF_BATCHES = (
 def resolve_arguments(arguments: dict[str, Any]) -> tuple[str, int, BatchOptions]:
     """The name of the order, the batches to read ahead, and the options of batches, for arguments of a loader."""
     augment, weights = arguments["augment"], arguments["weights"]
+    check_is_ours(augment)  # a transform is callable, but not a function of the epoch
     if isinstance(augment, type):
         raise TypeError(f"augment is the class {augment.__name__}; pass an operation, {augment.__name__}(...)")
     if arguments["carry_over"] and callable(weights):
@@ -52,11 +54,24 @@ def resolve_arguments(arguments: dict[str, Any]) -> tuple[str, int, BatchOptions
     order = shuffle if isinstance(shuffle, str) else "global" if shuffle else "none"
     depth = _checked_prefetch(arguments["prefetch"])
     options = resolve_batch_options(
-        arguments["data"], arguments["split"], augment=augment(0) if callable(augment) else augment,
+        arguments["data"], arguments["split"], augment=_operations_at_first(augment),
         weights=weights(0) if callable(weights) else weights, **{name: arguments[name] for name in _OF_BATCHES},
     )  # fmt: skip
     checked_keys(arguments["keys"], options.masks is not None)
     return order, depth, options
+
+
+def _operations_at_first(augment: Any) -> Any:
+    """The operations of the first epoch."""
+    if not callable(augment):
+        return augment
+    try:
+        return augment(0)
+    except (TypeError, AttributeError) as error:
+        raise TypeError(
+            f"augment is a function, which is called with the number of the epoch and returns operations of "
+            f"octavo.augment; {augment!r} failed: {error}"
+        ) from error
 
 
 def checked_keys(keys: Sequence[str] | None, has_masks: bool) -> tuple[str, ...] | None:

@@ -26,6 +26,7 @@ from typing import Any, Literal
 import numpy as np
 
 from . import _core
+from ._foreign_transforms import replacements
 
 __all__ = [
     "Affine",
@@ -517,10 +518,18 @@ class Mix(_Parameters):
     pairs: bool = False
 
 
+def check_is_ours(augment: Any) -> None:
+    """Raises TypeError if `augment` contains transforms of another library; it names the operations to use instead."""
+    foreign = replacements(augment)
+    if foreign is not None:
+        raise TypeError(f"augment has {foreign}")
+
+
 def checked_operations(augment: Operation | Sequence[Operation] | None) -> tuple[Operation, ...]:
     """The operations as a tuple. Raises TypeError if there is something else among them."""
     given = () if augment is None else augment
     operations = tuple(given) if isinstance(given, Sequence) and not isinstance(given, str) else (given,)
+    check_is_ours(augment)
     for operation in operations:
         if not isinstance(operation, Operation) or not dataclasses.is_dataclass(operation):
             raise TypeError(

@@ -1,0 +1,111 @@
+"""Names the operations of `octavo.augment` that replace transforms of torchvision, Albumentations and Kornia."""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Any
+
+_LIBRARIES = {"torchvision": "torchvision", "albumentations": "Albumentations", "kornia": "Kornia", "timm": "timm"}
+
+_OF_BATCHES = "leave it out, batches are normalized floats"
+_NORMALIZE = "use normalize=octavo.Normalize(mean, std)"
+_LIST = "use a list of operations"
+_PROBABILITY = "use the probability of each operation"
+_POLICY = "use TrivialAugment(), RandAugment(count, magnitude) or TimmRandAugment(...)"
+
+#: What to use instead of a transform, by the name of its class. docs/reference/augmentation.md has the same table.
+_REPLACEMENTS = {
+    "RandomHorizontalFlip": "use HorizontalFlip(probability)",
+    "RandomVerticalFlip": "use VerticalFlip(probability)",
+    "RandomCrop": 'use RandomCrop(size, padding, border="constant")',
+    "CenterCrop": "use CenterCrop(size)",
+    "RandomResizedCrop": "use RandomResizedCrop(size, area, ratio)",
+    "Resize": "use Resize(size)",
+    "RandomAffine": "use Affine(degrees, translate_x, translate_y, scale, shear_x)",
+    "RandomRotation": "use Affine(degrees)",
+    "ColorJitter": "use ColorJitter(brightness, contrast, saturation, hue)",
+    "RandomPhotometricDistort": "use ColorJitter(brightness, contrast, saturation, hue)",
+    "RandomGrayscale": "use Grayscale(probability)",
+    "Grayscale": "use Grayscale(1.0), or channels=1 of octavo.pack()",
+    "RandomChannelPermutation": "use ChannelPermutation()",
+    "RandomSolarize": "use Solarize(threshold, probability)",
+    "RandomPosterize": "use Posterize(bits, probability)",
+    "RandomInvert": "use Invert(probability)",
+    "RandomAutocontrast": "use AutoContrast(probability)",
+    "RandomEqualize": "use Equalize(probability)",
+    "RandomAdjustSharpness": "use Sharpness(factor, probability)",
+    "GaussianBlur": "use GaussianBlur(kernel_size, sigma)",
+    "TrivialAugmentWide": "use TrivialAugment()",
+    "RandAugment": "use RandAugment(count, magnitude)",
+    "AutoAugment": _POLICY,
+    "AugMix": _POLICY,
+    "RandomErasing": "use RandomErasing(probability, area, ratio, value=value)",
+    "MixUp": "use mix=Mix(mixup_alpha=alpha)",
+    "CutMix": "use mix=Mix(cutmix_alpha=alpha)",
+    "Compose": _LIST,
+    "Sequential": _LIST,
+    "RandomApply": _PROBABILITY,
+    "ToTensor": _OF_BATCHES,
+    "ToTensorV2": _OF_BATCHES,
+    "PILToTensor": _OF_BATCHES,
+    "ToImage": _OF_BATCHES,
+    "ToPureTensor": _OF_BATCHES,
+    "ToDtype": _OF_BATCHES,
+    "ToFloat": _OF_BATCHES,
+    "ConvertImageDtype": _OF_BATCHES,
+    "Normalize": _NORMALIZE,
+    # Albumentations and Kornia
+    "HorizontalFlip": "use HorizontalFlip(probability)",
+    "VerticalFlip": "use VerticalFlip(probability)",
+    "Affine": "use Affine(degrees, translate_x, translate_y, scale, shear_x)",
+    "Rotate": "use Affine(degrees)",
+    "ShiftScaleRotate": "use Affine(degrees, translate_x, translate_y, scale)",
+    "RandomBrightnessContrast": "use ColorJitter(brightness, contrast)",
+    "HueSaturationValue": "use ColorJitter(saturation=saturation, hue=hue)",
+    "ToGray": "use Grayscale(probability)",
+    "ChannelShuffle": "use ChannelPermutation(probability)",
+    "CoarseDropout": "use Cutout(size) or RandomErasing(probability)",
+    "SmallestMaxSize": "use Resize(size)",
+}
+#: Others have no counterpart.
+_NONE = "octavo.augment has none, apply it to the batches"
+
+
+def replacements(given: Any) -> str | None:
+    """How to replace the transforms of other libraries in `given`; None if there are none."""
+    foreign = [transform for transform in _parts(given) if _library(transform)]
+    if not foreign:
+        return None
+    each = dict.fromkeys(f"{_name(transform)}: {_replacement(transform)}" for transform in foreign)
+    return f"transforms of {_library(foreign[0])}; use operations of octavo.augment instead: {'; '.join(each)}"
+
+
+def _parts(given: Any) -> list[Any]:
+    """The transforms in a list or a ``Compose``, or the object itself."""
+    inner: Any = given if isinstance(given, (list, tuple)) else None
+    if _library(given) and _name(given) in ("Compose", "Sequential"):
+        inner = getattr(given, "transforms", None) or getattr(given, "_modules", {}).values()
+    return [part for one in inner for part in _parts(one)] if inner else [given]
+
+
+def _name(transform: Any) -> str:
+    own = transform if isinstance(transform, (type, FunctionType)) else type(transform)
+    return own.__name__
+
+
+def _library(transform: Any) -> str | None:
+    """The library of a transform, which may be an object, a class or a function; None if it is not a transform."""
+    own = transform if isinstance(transform, type) else type(transform)
+    owners = (transform,) if isinstance(transform, FunctionType) else own.__mro__
+    for owner in owners:
+        module = owner.__module__ or ""  # a function made by exec() has none
+        package = module.partition(".")[0]
+        if package in _LIBRARIES:
+            return _LIBRARIES[package]
+        if module.startswith("torch.nn"):
+            return "PyTorch"
+    return None
+
+
+def _replacement(transform: Any) -> str:
+    return _REPLACEMENTS.get(_name(transform), _NONE)
