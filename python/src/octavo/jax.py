@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from ._optional import import_framework
 from .loader import Loader
 
-_jax: Any = importlib.import_module("jax")
+_jax: Any = import_framework(__name__, "jax", package="jax")
 
 
 def batches(loader: Loader[Any], sharding: Any = None) -> Iterator[Any]:

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from ._optional import import_framework
 from .loader import Loader
 
-_keras: Any = importlib.import_module("keras")
+_keras: Any = import_framework(__name__, "keras", package="keras")
 _PyDataset: Any = _keras.utils.PyDataset
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import os
 import weakref
 from collections.abc import Sequence
@@ -11,15 +10,13 @@ from typing import Any
 
 from . import _frameworks
 from ._loader_options import split_options
+from ._optional import import_framework
 from .dataset import Dataset
 from .loader import Loader, check_options
 from .store import Store, resolve_normalize
 
 # Both are the same framework: `lightning` is its new name.
-try:
-    _lightning = importlib.import_module("lightning.pytorch")
-except ImportError:
-    _lightning = importlib.import_module("pytorch_lightning")
+_lightning = import_framework(__name__, "lightning.pytorch", "pytorch_lightning", package="lightning")
 _DataModule: Any = _lightning.LightningDataModule
 _Callback: Any = _lightning.Callback
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ._loader_options import split_options
+from ._optional import is_installed, missing
 from .dataset import Split
 from .loader import Loader, check_options
 from .store import Store
@@ -13,6 +14,8 @@ from .store import Store
 if TYPE_CHECKING:
     _Trainer = Any
 else:
+    if not is_installed("transformers"):
+        raise missing(__name__, "transformers")
     _Trainer = object
 
 
