@@ -6,6 +6,7 @@
 
 #include <octavo/byte_count.hpp>
 #include <octavo/device.hpp>
+#include <octavo/memory_size.hpp>
 
 #include "core/module.hpp"
 
@@ -16,6 +17,8 @@ using namespace nb::literals;
 
 void add_devices(nb::module_& module) {
   module.def("parse_byte_count", &parse_byte_count, "text"_a, "The number of bytes in a text such as '24GiB'.");
+  module.def("parse_memory_size", &parse_memory_size, "text"_a,
+             "The same for the memory of a device, which needs a unit if the number is small.");
   nb::class_<DeviceInfo>(module, "DeviceInfo", "A device of this machine.")
       .def_prop_ro(
           "device", [](const DeviceInfo& info) { return to_string(info.device); }, "\"cpu\" or \"cuda:0\".")

@@ -421,10 +421,16 @@ class Dataset:
         return Split(self, native.training_split() if name is None else native.split(name))
 
     def __getitem__(self, name: str) -> Split:
-        """The split with this name. Raises KeyError if it does not exist."""
-        if name not in self.split_names:
-            raise KeyError(name)
-        return self.split(name)
+        """The split with this name. Raises KeyError if it does not exist; the message lists the available ones."""
+        native = self._opened()
+        if name in native.split_names:
+            return self.split(name)
+        if not isinstance(name, str):
+            raise KeyError(f"splits have names, got {name!r}; {self._path.name} has {', '.join(native.split_names)}")
+        try:
+            return self.split(name)
+        except ValueError as error:
+            raise KeyError(str(error)) from None
 
     def __iter__(self) -> Iterator[Split]:
         return (self.split(name) for name in self.split_names)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -377,11 +377,11 @@ def _torch_note(residency_reason: str, device: str) -> str:
     return f". torch caches {mebibytes} of unused memory on that device; torch.cuda.empty_cache() frees it"
 
 
-def checked_limit(name: str, limit: int | str | None) -> int:
+def checked_limit(name: str, limit: int | str | None, parse: Callable[[str], int] = _core.parse_memory_size) -> int:
     """A memory limit in bytes; 0 for no limit."""
     if limit is None:
         return 0
-    return _core.parse_byte_count(limit) if isinstance(limit, str) else _checked_count(name, limit, 1)
+    return parse(limit) if isinstance(limit, str) else _checked_count(name, limit, 1)
 
 
 def _checked_count(name: str, value: int, least: int) -> int:

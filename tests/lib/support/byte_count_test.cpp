@@ -1,6 +1,7 @@
 #include <octavo/byte_count.hpp>
 
 #include <octavo/errors.hpp>
+#include <octavo/memory_size.hpp>
 
 #include "catch.hpp"
 
@@ -24,4 +25,12 @@ TEST_CASE("an invalid memory size is refused", "[unit][support]") {
     INFO(text);
     REQUIRE_THROWS_AS(parse_byte_count(text), InvalidArgument);
   }
+}
+
+TEST_CASE("the size of a memory without a unit is refused unless it can be bytes", "[unit][support]") {
+  REQUIRE(parse_memory_size("24GiB") == std::int64_t{24} << 30);
+  REQUIRE(parse_memory_size("24B") == 24);
+  REQUIRE(parse_memory_size("1048576") == 1048576);
+  REQUIRE_THROWS_WITH(parse_memory_size("24"), "memory size \"24\" has no unit; write 24GiB, or 24B for bytes");
+  REQUIRE_THROWS_AS(parse_memory_size("1048575"), InvalidArgument);
 }

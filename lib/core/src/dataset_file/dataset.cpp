@@ -1,6 +1,7 @@
 #include <octavo/dataset.hpp>
 
 #include <octavo/errors.hpp>
+#include <octavo/spelling.hpp>
 #include <octavo/version.hpp>
 
 #include "dataset_file/reader.hpp"
@@ -90,8 +91,9 @@ Split Dataset::split(std::string_view name) const {
   if (const dataset_file::SplitEntry* entry = reader_->find_split(name)) return Split(reader_, entry);
   std::string known;
   for (const std::string& one : split_names()) known += (known.empty() ? "" : ", ") + one;
-  throw InvalidArgument("open split \"" + std::string(name) + "\" of " + quoted(path()) + ": no such split; it has " +
-                        known);
+  const std::string hint = did_you_mean(name, split_names());
+  throw InvalidArgument("open split \"" + std::string(name) + "\" of " + quoted(path()) + ": no such split; " +
+                        (hint.empty() ? "it" : hint + " It") + " has " + known);
 }
 
 const std::vector<std::string>& Dataset::class_names() const { return reader_->index().class_names; }

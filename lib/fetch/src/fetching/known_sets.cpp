@@ -4,6 +4,7 @@
 // SHA-256: from tensorflow_datasets/url_checksums. Both were taken from the sources of those projects.
 #include <octavo/errors.hpp>
 #include <octavo/fetch.hpp>
+#include <octavo/spelling.hpp>
 
 namespace octavo {
 namespace {
@@ -170,12 +171,16 @@ const std::vector<RemoteSet>& known_sets() {
 }
 
 const RemoteSet& known_set(std::string_view name) {
-  std::string names;
+  std::string listed;
+  std::vector<std::string> names;
   for (const RemoteSet& set : known_sets()) {
     if (set.name == name) return set;
-    names += (names.empty() ? "" : ", ") + set.name;
+    names.push_back(set.name);
+    listed += (listed.empty() ? "" : ", ") + set.name;
   }
-  throw InvalidArgument("fetch \"" + std::string(name) + "\": no known set has this name; known sets are " + names +
+  const std::string hint = did_you_mean(name, names);
+  throw InvalidArgument("fetch \"" + std::string(name) + "\": no known set has this name; " +
+                        (hint.empty() ? "known" : hint + " Known") + " sets are " + listed +
                         "; others need a description (`description`)");
 }
 
