@@ -125,11 +125,15 @@ TEST_CASE("a split keeps its file open after the dataset is destroyed", "[unit][
 TEST_CASE("anything but a dataset file is refused with a reason", "[unit][archive]") {
   const TemporaryFolder folder;
   REQUIRE_THROWS_AS(Dataset::open(folder / "missing"), octavo::IoError);
-  REQUIRE_THROWS_AS(Dataset::open(folder.path()), octavo::IoError);
+  REQUIRE_THROWS_WITH(Dataset::open(folder.path()),
+                      ContainsSubstring("a folder, not a dataset file; pack it first: `octavo pack "));
   std::ofstream(folder / "empty");
   REQUIRE_THROWS_AS(Dataset::open(folder / "empty"), octavo::FormatError);
   std::ofstream(folder / "text") << std::string(5000, 'x');
   REQUIRE_THROWS_WITH(Dataset::open(folder / "text"), ContainsSubstring("not an Octavo file"));
+  REQUIRE_THROWS_WITH(Dataset::open(folder / "text"), ContainsSubstring("text\" -o text.h5`"));
+  std::filesystem::rename(folder / "text", folder / "other.h5");
+  REQUIRE_THROWS_WITH(Dataset::open(folder / "other.h5"), ContainsSubstring("; get the file again, or pack the data"));
   std::ofstream(folder / "plain.h5") << "\x89HDF\r\n\x1a\n" << std::string(5000, 'x');
   REQUIRE_THROWS_WITH(Dataset::open(folder / "plain.h5"), ContainsSubstring("octavo reindex"));
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <octavo/errors.hpp>
+#include <octavo/text.hpp>
 #include <octavo/version.hpp>
 
 #include "dataset_file/limits.hpp"
@@ -41,13 +42,26 @@ std::int64_t count_at(std::span<const std::byte> bytes, std::size_t offset, cons
   return static_cast<std::int64_t>(word);
 }
 
-void check_magic(std::span<const std::byte> bytes) {
+/// "`octavo pack photos -o photos.h5`".
+std::string pack_command(const std::filesystem::path& path) {
+  const auto word = [](const std::string& text) {
+    return text.find_first_of(" '()&;$*?") == std::string::npos ? text : '"' + text + '"';
+  };
+  const std::filesystem::path name = path.has_filename() ? path : path.parent_path();  // "photos/"
+  return "`octavo pack " + word(name.string()) + " -o " + word(name.stem().string() + ".h5") + "`";
+}
+
+void check_magic(std::span<const std::byte> bytes, const std::filesystem::path& path) {
   if (begins_with(bytes, kMagic)) return;
   if (begins_with(bytes, kHdf5Signature)) {
     throw FormatError(std::string("an HDF5 file without Octavo's header; pack it with `octavo pack`, or ") +
                       kUseReindex);
   }
-  throw FormatError("not an Octavo file (unexpected first bytes); pack the data with `octavo pack`");
+  constexpr const char* kOther = "not an Octavo file (unexpected first bytes); ";
+  // The name of a dataset file: packing another kind of file would not help.
+  const bool is_named_like_ours = path.extension() == ".h5" || bytes.empty();
+  throw FormatError(is_named_like_ours ? std::string(kOther) + "get the file again, or pack the data with `octavo pack`"
+                                       : kOther + ("pack it first: " + pack_command(path)));
 }
 
 }  // namespace
@@ -69,8 +83,8 @@ std::array<std::byte, kHeaderBytes> encode_header(const Header& header) {
   return bytes;
 }
 
-Header decode_header(std::span<const std::byte, kHeaderBytes> bytes) {
-  check_magic(bytes);
+Header decode_header(std::span<const std::byte, kHeaderBytes> bytes, const std::filesystem::path& path) {
+  check_magic(bytes, path);
   if (hash_bytes(bytes.first(kHashOffset)) != word_at(bytes, kHashOffset)) {
     throw FormatError(std::string("its header is damaged (its hash does not match); get the file again, or ") +
                       kUseReindex);
@@ -89,15 +103,23 @@ Header decode_header(std::span<const std::byte, kHeaderBytes> bytes) {
   return header;
 }
 
+File open_dataset_file(const std::filesystem::path& path) {
+  if (std::error_code ignored; std::filesystem::is_directory(path, ignored)) {
+    throw IoError("open " + quoted(path) +
+                  ": a folder, not a dataset file; pack it first: " + printable(pack_command(path)));
+  }
+  return File::open_for_reading(path);
+}
+
 Header read_header(const File& file) {
   std::array<std::byte, kHeaderBytes> bytes{};
   const std::size_t read_bytes = file.read_some_at(0, bytes);
   if (read_bytes < bytes.size()) {
-    check_magic(std::span(bytes).first(read_bytes));
+    check_magic(std::span(bytes).first(read_bytes), file.path());
     throw FormatError("only " + std::to_string(read_bytes) +
                       " bytes, shorter than its header: it was truncated; get it again");
   }
-  const Header header = decode_header(bytes);
+  const Header header = decode_header(bytes, file.path());
   const std::int64_t length = file.length();
   if (length != header.file_length) {
     throw FormatError(std::to_string(length) + " bytes long, but it was packed with " +

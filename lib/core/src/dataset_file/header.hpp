@@ -29,9 +29,13 @@ bool begins_as_packed_file(std::span<const std::byte> bytes);
 /// Encodes `header` as 4096 bytes, with their own hash at the end.
 std::array<std::byte, kHeaderBytes> encode_header(const Header& header);
 
-/// Decodes the header in `bytes`. Throws FormatError (the message does not name the file) if the magic or the hash is
-/// wrong or the version is not supported.
-Header decode_header(std::span<const std::byte, kHeaderBytes> bytes);
+/// Decodes the header in `bytes`, of the file `path`. Throws FormatError (the message does not begin with the file) if
+/// the magic or the hash is wrong or the version is not supported. If the file was never packed, the message has the
+/// command that packs it.
+Header decode_header(std::span<const std::byte, kHeaderBytes> bytes, const std::filesystem::path& path = {});
+
+/// Opens a file for reading. Throws IoError if that fails, for a folder with the command that packs it.
+File open_dataset_file(const std::filesystem::path& path);
 
 /// Reads and decodes the header of `file` and checks the file's length. Throws like decode_header().
 Header read_header(const File& file);

@@ -33,7 +33,7 @@ Reader::Reader(File file, Header header, Index index)
       chunks_(file_) {}
 
 std::shared_ptr<const Reader> Reader::open(const std::filesystem::path& path) {
-  File file = File::open_for_reading(path);
+  File file = open_dataset_file(path);
   try {
     const Header header = read_header(file);
     Index index = read_index(file, header);

@@ -70,7 +70,7 @@ VerifyResult Verification::run() {
 }
 
 std::shared_ptr<const Reader> Verification::open() {
-  File file = File::open_for_reading(path_);
+  File file = dataset_file::open_dataset_file(path_);
   dataset_file::DefectList defects;
   const char* where = "header";
   try {
