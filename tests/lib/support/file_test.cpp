@@ -2,6 +2,8 @@
 
 #include <sys/stat.h>
 
+#include <cerrno>
+
 #include <fstream>
 #include <octavo/errors.hpp>
 #include <vector>
@@ -45,4 +47,14 @@ TEST_CASE("an existing file is not created again", "[unit][support]") {
   const octavo::test::TemporaryFolder folder;
   std::ofstream(folder / "a") << "x";
   REQUIRE_THROWS_AS(File::create_new(folder / "a"), octavo::IoError);
+}
+
+TEST_CASE("the error of a full disk has the free space", "[unit][support]") {
+  const octavo::test::TemporaryFolder folder;
+  try {
+    octavo::throw_io_error("write", folder / "a", ENOSPC);
+  } catch (const octavo::IoError& error) {
+    CHECK_THAT(error.what(), ContainsSubstring("No space left on device (") &&
+                                 ContainsSubstring("iB free); free some space or choose another folder"));
+  }
 }

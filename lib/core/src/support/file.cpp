@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <system_error>
 
+#include <octavo/byte_count.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/text.hpp>
 
@@ -32,6 +33,14 @@ struct stat status_of(int descriptor, const std::filesystem::path& path) {
 [[noreturn]] void throw_cut_short(const std::filesystem::path& path, std::int64_t end) {
   throw IoError("read " + quoted(path) + ": the file ends at byte " + std::to_string(end) +
                 ", before the end of the requested range; it was truncated");
+}
+
+/// " (12.3 MiB free)", or nothing if it is unknown.
+std::string free_space_near(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::path folder = path.parent_path();
+  const auto space = std::filesystem::space(folder.empty() ? "." : folder, error);
+  return error ? "" : " (" + format_bytes(static_cast<std::int64_t>(space.available)) + " free)";
 }
 
 }  // namespace
@@ -134,7 +143,7 @@ void File::reserve(std::int64_t offset, std::int64_t length) const {
   do {
     error_number = ::posix_fallocate(descriptor(), offset, length);
   } while (error_number == EINTR);
-  if (error_number != 0) throw_io_error("reserve " + std::to_string(length) + " bytes for", path_, error_number);
+  if (error_number != 0) throw_io_error("reserve " + format_bytes(length) + " for", path_, error_number);
 }
 
 std::int64_t File::length() const { return status_of(descriptor(), path_).st_size; }
@@ -188,7 +197,9 @@ void check_is_plain_or_free(const std::filesystem::path& path) {
 
 void throw_io_error(std::string_view doing, const std::filesystem::path& path, int error_number) {
   std::string message = std::string(doing) + " " + quoted(path) + ": " + std::generic_category().message(error_number);
-  if (error_number == ENOSPC || error_number == EDQUOT) message += "; free some space or choose another folder";
+  if (error_number == ENOSPC || error_number == EDQUOT) {
+    message += free_space_near(path) + "; free some space or choose another folder";
+  }
   if (error_number == EACCES || error_number == EPERM || error_number == EROFS) message += "; check its permissions";
   if (error_number == ENOENT) message += "; check the path";
   throw IoError(message, error_number);
