@@ -98,7 +98,7 @@ TEST_CASE("a plan is printed as text and as JSON", "[unit][tools]") {
   const Outcome here = run_octavo({"plan", folder / "d.h5", "--device", "cpu"});
   REQUIRE(here.exit_code == 0);
   REQUIRE_THAT(here.out, ContainsSubstring("d.h5, split train, fits on cpu: residency device, largest batch 1,437\n") &&
-                             ContainsSubstring("H200") && !ContainsSubstring("rule of thumb"));
+                             ContainsSubstring("all fit on every GPU") && !ContainsSubstring("H200"));
   for (const std::vector<std::string>& wrong : std::vector<std::vector<std::string>>{
            {"--memory", "0"}, {"--memory", "much"}, {"--params", "99999999999999999"}, {"--activations", "9999TiB"}}) {
     std::vector<std::string> arguments = {"plan", folder / "d.h5"};

@@ -1,4 +1,5 @@
 // Formats the plan as readable tables.
+#include <algorithm>
 #include <filesystem>
 
 #include <octavo/plan.hpp>
@@ -84,9 +85,25 @@ std::string devices_table(const Plan& plan) {
   return text + "  float32, int8: share of the samples that fits with the model and the batches\n";
 }
 
+/// Whether all samples fit everywhere, even as float32: then the tables would say the same in every row.
+bool fits_everywhere(const Plan& plan) {
+  const auto holds_all = [](const PlannedDevice& device) {
+    return device.largest_batch > 0 && device.residency == Residency::device && device.float32_share >= 1.0;
+  };
+  return plan.fits && plan.residency == Residency::device && std::ranges::all_of(plan.well_known, holds_all) &&
+         std::ranges::all_of(plan.forms, &PlannedForm::fits);
+}
+
+std::string everywhere(const Plan& plan) {
+  const auto least = std::ranges::min_element(plan.well_known, {}, &PlannedDevice::memory_bytes);
+  return format_bytes(plan.packed_bytes) + " of samples, " + format_bytes(plan.forms.front().sample_bytes) + " as " +
+         plan.forms.front().name + ": all fit on every GPU from " + format_bytes(least->memory_bytes) + "\n";
+}
+
 }  // namespace
 
 std::string to_text(const Plan& plan, bool is_verbose) {
+  if (!is_verbose && fits_everywhere(plan)) return summary(plan) + everywhere(plan);
   if (!is_verbose) return summary(plan) + forms_table(plan) + devices_table(plan);
   return summary(plan) + "\n" + head(plan) + parts_table(plan) + forms_table(plan) + batches(plan) +
          devices_table(plan);
