@@ -71,6 +71,19 @@ TEST_CASE("names cannot add markup to the page", "[unit][report]") {
   CHECK_THAT(page, ContainsSubstring("\\xFF.png"));  // not UTF-8: shown escaped
 }
 
+TEST_CASE("every table of the page can be scrolled on a narrow screen", "[unit][report]") {
+  const TemporaryFolder folder;
+  write_packed(folder / "a.h5", {random_split("train", 4, {1, 4, 4})});
+  const std::string page = page_of(folder / "a.h5");
+  const auto count_of = [&](const std::string& text) {
+    int count = 0;
+    for (std::size_t at = page.find(text); at != std::string::npos; at = page.find(text, at + 1)) ++count;
+    return count;
+  };
+  CHECK(count_of("<table") > 1);
+  CHECK(count_of("<table") == count_of("<div class=\"scroll\"><table"));
+}
+
 TEST_CASE("a report of another dataset is refused", "[unit][report]") {
   const TemporaryFolder folder;
   write_packed(folder / "a.h5", {random_split("train", 4, {1, 4, 4})});

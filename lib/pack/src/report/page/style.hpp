@@ -52,7 +52,7 @@ ul.findings { list-style: none; margin: 0; padding: 0; }
 .s0 { background: var(--s0); } .s1 { background: var(--s1); } .s2 { background: var(--s2); } .s3 { background: var(--s3); }
 .legend i { display: inline-block; width: 10px; height: 10px; border-radius: 2px; margin-right: 5px; }
 .legend span { margin-right: 14px; }
-.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(260px, 1fr)); gap: 8px 28px; }
+.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(260px, 100%), 1fr)); gap: 8px 28px; }
 .histogram { width: 100%; height: 110px; border-bottom: 1px solid var(--line); }
 .histogram rect { fill: var(--accent); }
 .axis { display: flex; justify-content: space-between; font-size: 13px; }
@@ -67,7 +67,9 @@ th:first-child { text-align: left; }
 .classes td:last-child { width: 40%; }
 @media (max-width: 700px) {
   .classes thead { display: none; }
-  .classes tr { display: block; padding: 6px 0; border-bottom: 1px solid var(--line); }
+  .classes, .classes tbody, .classes tr { display: block; }
+  .classes tr { padding: 6px 0; border-bottom: 1px solid var(--line); }
+  .classes tbody th { overflow-wrap: anywhere; }
   .classes tbody th, .classes td, .classes td:last-child { display: block; width: auto; max-width: none; padding: 3px 0; border: 0; }
 }
 img { image-rendering: pixelated; vertical-align: middle; max-width: 100%; height: auto; }
