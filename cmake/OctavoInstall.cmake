@@ -24,6 +24,13 @@ octavo_install(fetch octavo-fetch-targets octavo_fetch)
 octavo_install(lab octavo-lab-targets octavo_lab)
 octavo_install(all octavo-targets octavo)
 
+# The licenses of Octavo and, if listed, of what it contains.
+foreach(notice LICENSE NOTICE THIRD_PARTY_NOTICES THIRD_PARTY_NOTICES.md THIRD_PARTY_LICENSES.md)
+  if(EXISTS ${PROJECT_SOURCE_DIR}/${notice})
+    install(FILES ${PROJECT_SOURCE_DIR}/${notice} DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT core)
+  endif()
+endforeach()
+
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/octavo-config.cmake.in octavo-config.cmake
   INSTALL_DESTINATION ${octavo_package_folder})
 # Before 1.0, a new minor version may change the interface.

@@ -46,7 +46,7 @@ void train(const char* file) {
   for (std::int64_t epoch = 0; epoch < 5; ++epoch) {
     std::int64_t right_count = 0;
     for (const octavo::Batch& batch : loader.epoch(epoch)) {
-      // float32 [B,C,H,W], centered and scaled; int32 [B].
+      // float32 [B,C,H,W], as images().shape says, centered and scaled; int32 [B].
       const auto images = batch.images().floats();
       const auto labels = batch.labels().ints();
       for (std::int64_t b = 0; b < batch.size(); ++b) {

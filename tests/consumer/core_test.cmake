@@ -5,6 +5,9 @@ include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
 file(REMOVE_RECURSE ${work})
 run("install core" ${CMAKE_COMMAND} --install ${octavo_build} --component core --prefix ${work}/installed)
+if(NOT EXISTS ${work}/installed/share/doc/octavo/LICENSE)
+  message(FATAL_ERROR "the component core installed no license")
+endif()
 set(ENV{CMAKE_PREFIX_PATH} "${work}/installed:${dependencies}:$ENV{CMAKE_PREFIX_PATH}")
 run("configure the consumer" ${CMAKE_COMMAND} -S ${project} -B ${work}/build -G ${generator}
   -DCMAKE_BUILD_TYPE=${build_type} -DCMAKE_CXX_COMPILER=${cxx_compiler} -DCMAKE_CXX_FLAGS=${cxx_flags})
