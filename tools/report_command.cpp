@@ -7,13 +7,16 @@
 #include <octavo/output_file.hpp>
 #include <octavo/report.hpp>
 #include <octavo/report_page.hpp>
+#include <octavo/text.hpp>
 #include <octavo/train.hpp>
 #include <span>
 
 #include "command.hpp"
 #include "device_option.hpp"
 #include "exit_code.hpp"
+#include "human_units.hpp"
 #include "interruption.hpp"
+#include "json_output.hpp"
 #include "progress_bar.hpp"
 
 namespace octavo::tools {
@@ -50,12 +53,29 @@ constexpr const char* kMissingLoader =
     "Not compared with a PyTorch DataLoader: octavo.report(file).to_html() in Python does that, if PyTorch is "
     "installed.";
 
-void write_page(const ReportArguments& arguments, const Dataset& dataset, const MemoryReport& report) {
+/// Returns the bytes of the page.
+std::int64_t write_page(const ReportArguments& arguments, const Dataset& dataset, const MemoryReport& report) {
   ProgressBar bar(arguments.quiet);
   const std::string html =
       to_html(dataset, report, {.loaders = {}, .missing_loader = kMissingLoader, .on_progress = bar.function()});
   const CleanUpOnInterruption guard;
   write_output_file(arguments.html, std::as_bytes(std::span(html)), arguments.force);
+  return std::ssize(html);
+}
+
+void print_report_json(const ReportArguments& arguments, const MemoryReport& report, std::int64_t page_bytes) {
+  Json document = Json::parse(to_json(report));
+  if (!arguments.html.empty()) document["page"] = {{"file", as_utf8(arguments.html)}, {"bytes", page_bytes}};
+  print_json(document);
+}
+
+void print_report(const ReportArguments& arguments, const MemoryReport& report, std::int64_t page_bytes) {
+  const std::string text = to_text(report, arguments.is_verbose);
+  std::cout << text << (text.ends_with('\n') ? "" : "\n");
+  if (!arguments.html.empty()) {
+    std::cout << "\nwrote " << printable(arguments.html) << ": a page for the browser, " << format_bytes(page_bytes)
+              << '\n';
+  }
 }
 
 int run(const ReportArguments& arguments) {
@@ -66,9 +86,8 @@ int run(const ReportArguments& arguments) {
   }
   const Dataset dataset = Dataset::open(arguments.file);
   const MemoryReport report = measure(arguments, dataset);
-  if (!arguments.html.empty()) write_page(arguments, dataset, report);
-  const std::string text = arguments.json ? to_json(report) : to_text(report, arguments.is_verbose);
-  std::cout << text << (text.ends_with('\n') ? "" : "\n");
+  const std::int64_t page_bytes = arguments.html.empty() ? 0 : write_page(arguments, dataset, report);
+  arguments.json ? print_report_json(arguments, report, page_bytes) : print_report(arguments, report, page_bytes);
   return kDone;
 }
 
