@@ -133,13 +133,39 @@ void print_classes(const DatasetOverview& overview) {
     std::cout << "  and " << format_count(static_cast<std::int64_t>(labels.size() - listed)) << " more\n";
 }
 
-/// Text, a number, or "key value, key value".
+/// "label_column" as "label column".
+std::string as_words(std::string key) {
+  std::ranges::replace(key, '_', ' ');
+  return printable(key);
+}
+
+std::string as_text(const Json& value);
+
+/// The same, in parentheses if it has several parts.
+std::string as_part(const Json& value) {
+  return value.is_structured() && value.size() > 1 ? "(" + as_text(value) + ")" : as_text(value);
+}
+
+std::string list_as_text(const Json& values) {
+  constexpr std::size_t kMostValues = 12;  // the 11 deciles fit
+  std::string text;
+  for (std::size_t i = 0; i < std::min(values.size(), kMostValues); ++i) {
+    text += (i == 0 ? "" : ", ") + as_part(values[i]);
+  }
+  return text + (values.size() > kMostValues ? ", ..." : "");
+}
+
+/// Text, a number, "value, value" or "key value, key value". --json prints all of it.
 std::string as_text(const Json& value) {
   if (value.is_string()) return printable(value.get<std::string>());
-  if (!value.is_object()) return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (value.is_null() || (value.is_structured() && value.empty())) return "none";
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  if (value.is_array()) return list_as_text(value);
+  if (!value.is_object()) return value.dump();
   std::string text;
-  for (const auto& [key, part] : value.items()) text += (text.empty() ? "" : ", ") + key + " " + as_text(part);
-  return text.empty() ? "none" : text;
+  for (const auto& [key, part] : value.items())
+    text += (text.empty() ? "" : ", ") + as_words(key) + " " + as_part(part);
+  return text;
 }
 
 /// The value under `key`; empty if `object` is not an object or has no such key. Provenance may be any text.
@@ -200,19 +226,33 @@ std::string shortened(const std::string& text) {
   return text.substr(0, end) + " ...";
 }
 
+/// A line for each element of a list, after their number, or for each part of an object.
+std::vector<std::string> lines_of(const Json& value) {
+  std::vector<std::string> lines;
+  if (value.is_object() && !value.empty()) {
+    for (const auto& [key, part] : value.items()) {
+      const bool is_table = part.is_array() && !part.empty() && part[0].is_structured();
+      for (const Json& line : is_table ? part : Json::array({part}))
+        lines.push_back(as_words(key) + ": " + as_text(line));
+    }
+    return lines;
+  }
+  if (!value.is_array() || value.size() < 2) return {as_text(value.is_array() && !value.empty() ? value[0] : value)};
+  lines.push_back(format_count(std::ssize(value)));
+  for (std::size_t i = 0; i < std::min(value.size(), kFirstClasses); ++i) lines.push_back(as_text(value[i]));
+  if (value.size() > kFirstClasses) lines.emplace_back("...");
+  return lines;
+}
+
 void print_provenance(const Json& provenance) {
   if (!provenance.is_object() || provenance.empty()) return;
   std::cout << "\nProvenance\n";
   TextTable table("ll");
   for (const auto& [key, value] : provenance.items()) {
-    if (value.is_array() && value.size() > 1) {
-      table.add_row({key, format_count(static_cast<std::int64_t>(value.size()))});
-      for (std::size_t i = 0; i < std::min(value.size(), kFirstClasses); ++i) table.add_row({"", as_text(value[i])});
-      if (value.size() > kFirstClasses) table.add_row({"", "..."});
-    } else if (value.is_array()) {
-      table.add_row({key, value.empty() ? "none" : shortened(as_text(value[0]))});
-    } else {
-      table.add_row({key, shortened(as_text(value))});
+    std::string name = as_words(key);
+    for (const std::string& line : lines_of(value)) {
+      table.add_row({name, shortened(line)});
+      name.clear();
     }
   }
   table.print(std::cout, "  ");
