@@ -234,12 +234,14 @@ Command add_bench_command(CLI::App& program) {
   CLI::App* verb =
       add_verb(program, "bench", "Measure how fast this machine loads a dataset file and serves batches", *arguments);
   verb->add_option("FILE", arguments->file, "A dataset file")->required();
+  verb->option_defaults()->group("Batches");
   verb->add_option("--split", arguments->split, "The split to measure (train if it exists, else the first)");
   verb->add_option("--device", arguments->device, kDeviceHelp);
   verb->add_option("--batch-size", arguments->batch_sizes, "Samples per batch; separate several sizes by commas")
       ->delimiter(',')
       ->check(above_zero());
   verb->add_option("--augment", arguments->augment, kAugmentHelp);
+  verb->option_defaults()->group("Comparisons");
   CLI::Option* strategies = verb->add_flag("--strategies", arguments->strategies,
                                            "Compare ways to serve batches: resident, windows, streamed");
   CLI::Option* sizes = verb->add_flag("--batch-sizes", arguments->compare_batch_sizes,

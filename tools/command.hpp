@@ -3,14 +3,17 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <iostream>
 #include <string>
+
+#include "option_tree.hpp"
 
 namespace octavo::tools {
 
 /// The options that every verb has.
 struct CommonOptions {
   bool json = false;   ///< one JSON document on stdout, and nothing else there
-  bool quiet = false;  ///< no progress
+  bool quiet = false;  ///< results only: no progress and no advice
 };
 
 /// A verb: the options that it adds to the command line, and its work, which returns the exit code and may throw.
@@ -35,9 +38,15 @@ inline CLI::App* add_verb(CLI::App& program, const std::string& name, const std:
                           CommonOptions& options) {
   CLI::App* verb = program.add_subcommand(name, description);
   verb->group("Verbs")->footer("");
-  verb->add_flag("--json", options.json, "Write one JSON document to stdout, and nothing else");
-  verb->add_flag("--quiet", options.quiet, "Show no progress");
+  verb->get_help_ptr()->group(kGeneralGroup);
+  verb->add_flag("--json", options.json, "Write one JSON document to stdout, and nothing else")->group(kGeneralGroup);
+  verb->add_flag("--quiet", options.quiet, "Print results only: no progress and no advice")->group(kGeneralGroup);
   return verb;
+}
+
+/// Prints the command that usually follows. With --quiet or --json, nothing.
+inline void suggest_next(const CommonOptions& options, const std::string& command) {
+  if (!options.quiet && !options.json) std::cout << "try next: " << command << '\n';
 }
 
 /// Each function adds its verb to the program. `command_line` is stored in the provenance of the dataset file.
@@ -56,8 +65,9 @@ Command add_repack_command(CLI::App& program, const std::string& command_line);
 Command add_devices_command(CLI::App& program);
 Command add_fetch_command(CLI::App& program);
 Command add_skill_command(CLI::App& program);
-/// These two describe the verbs of `program`, which must stay alive.
+/// These describe the verbs of `program`, which must stay alive.
 Command add_completion_command(CLI::App& program);
 Command add_manual_command(CLI::App& program);
+Command add_help_command(CLI::App& program);
 
 }  // namespace octavo::tools

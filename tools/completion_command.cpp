@@ -19,6 +19,11 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
+/// The values of an option, as far as they are known.
+std::vector<std::string> completions_of(const OptionInfo& option) {
+  return option.choices.empty() ? option.suggestions : option.choices;
+}
+
 std::string all_names(const std::vector<OptionInfo>& options) {
   std::vector<std::string> names;
   for (const OptionInfo& option : options) names.insert(names.end(), option.names.begin(), option.names.end());
@@ -61,8 +66,8 @@ std::string bash_script(const Verbs& verbs) {
   for (const VerbInfo& verb : verbs) {
     for (const OptionInfo& option : verb.options) {
       for (const std::string& name : option.names) {
-        if (!option.choices.empty()) {
-          script << "      " << verb.name << ":" << name << ") words='" << joined(option.choices) << "' ;;\n";
+        if (!completions_of(option).empty()) {
+          script << "      " << verb.name << ":" << name << ") words='" << joined(completions_of(option)) << "' ;;\n";
         } else if (!option.value.empty()) {
           script << "      " << verb.name << ":" << name << ") return ;;\n";
         }
@@ -73,8 +78,8 @@ std::string bash_script(const Verbs& verbs) {
   for (const VerbInfo& verb : verbs) {
     script << "        " << verb.name << ":-*) words='" << all_names(verb.options) << "' ;;\n";
     for (const OptionInfo& positional : verb.positionals) {
-      if (!positional.choices.empty()) {
-        script << "        " << verb.name << ":*) words='" << joined(positional.choices) << "' ;;\n";
+      if (!completions_of(positional).empty()) {
+        script << "        " << verb.name << ":*) words='" << joined(completions_of(positional)) << "' ;;\n";
       }
     }
   }
@@ -87,7 +92,8 @@ std::string bash_script(const Verbs& verbs) {
 
 std::string zsh_value(const OptionInfo& option) {
   if (option.value.empty()) return "";
-  return ":" + option.value + (option.choices.empty() ? ":_files" : ":(" + joined(option.choices) + ")");
+  const std::vector<std::string> words = completions_of(option);
+  return ":" + option.value + (words.empty() ? ":_files" : ":(" + escaped(joined(words), ":") + ")");
 }
 
 std::string zsh_script(const Verbs& verbs) {
@@ -129,12 +135,14 @@ std::string fish_script(const Verbs& verbs) {
       for (const std::string& name : option.names) {
         script << (name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1));
       }
-      if (!option.choices.empty()) script << " -x -a '" << joined(option.choices) << "'";
-      if (option.choices.empty() && !option.value.empty()) script << " -r";
+      const std::vector<std::string> words = completions_of(option);
+      if (!words.empty()) script << " -x -a '" << joined(words) << "'";
+      if (words.empty() && !option.value.empty()) script << " -r";
       script << " -d '" << escaped(option.help, "'\\") << "'\n";
     }
     for (const OptionInfo& positional : verb.positionals) {
-      if (!positional.choices.empty()) script << begin << " -f -a '" << joined(positional.choices) << "'\n";
+      const std::vector<std::string> words = completions_of(positional);
+      if (!words.empty()) script << begin << " -f -a '" << joined(words) << "'\n";
     }
   }
   return script.str();

@@ -53,7 +53,7 @@ int run(const ExportArguments& arguments) {
             << (arguments.format == "png" ? "PNG images" : "NumPy arrays") << '\n';
   for (const std::string& note : summary.notes) std::cout << "  note: " << note << '\n';
   if (arguments.format == "png") {
-    std::cout << "try next: octavo pack " << quote_word(arguments.folder) << " -o FILE.h5\n";
+    suggest_next(arguments, "octavo pack " + quote_word(arguments.folder) + " -o FILE.h5");
   }
   return kDone;
 }

@@ -44,17 +44,20 @@ FetchSummary fetch_set(const RemoteSet& set, const std::string& folder, const Fe
 int run(const FetchArguments& arguments) {
   if (arguments.list && arguments.name.empty()) {
     arguments.json ? print_known_sets_json() : print_known_sets();
+    suggest_next(arguments, "octavo fetch " + known_sets().front().name);
     return kDone;
   }
   if (arguments.list) {
     const RemoteSet set = known_set(arguments.name);
     arguments.json ? print_set_json(set) : print_set(set);
+    suggest_next(arguments, "octavo fetch " + set.name);
     return kDone;
   }
   const RemoteSet set = wanted_set(arguments);
   const std::string folder = arguments.folder.empty() ? set.name : arguments.folder;
   const FetchSummary summary = fetch_set(set, folder, arguments);
   arguments.json ? print_fetched_json(set, folder, summary) : print_fetched(set, folder, summary);
+  suggest_next(arguments, pack_command(set, folder));
   return kDone;
 }
 

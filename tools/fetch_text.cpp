@@ -56,8 +56,7 @@ void print_known_sets() {
     table.add_row({set.name, format_bytes(total_bytes(set)), set.content, set.license});
   }
   table.print(std::cout);
-  std::cout << "\nLicenses are as stated by the publishers; octavo fetch NAME --list shows the dataset's page.\n"
-            << "try next: octavo fetch " << known_sets().front().name << '\n';
+  std::cout << "\nLicenses are as stated by the publishers; octavo fetch NAME --list shows the dataset's page.\n";
 }
 
 void print_known_sets_json() {
@@ -71,8 +70,7 @@ void print_set(const RemoteSet& set) {
   TextTable table("lr");
   for (const RemoteFile& file : set.files) table.add_row({file.name, format_bytes(file.bytes)});
   table.print(std::cout, "  ");
-  std::cout << "  license, as stated by the publisher: " << set.license << "; " << set.page << '\n'
-            << "try next: octavo fetch " << set.name << '\n';
+  std::cout << "  license, as stated by the publisher: " << set.license << "; " << set.page << '\n';
 }
 
 void print_set_json(const RemoteSet& set) { print_json(described(set)); }
@@ -89,7 +87,6 @@ void print_fetched(const RemoteSet& set, const std::string& folder, const FetchS
     std::cout << "  time  " << format_seconds(summary.elapsed_seconds) << ", " << format_bytes(summary.received_bytes)
               << " received\n";
   }
-  std::cout << "try next: " << pack_command(set, folder) << '\n';
 }
 
 void print_fetched_json(const RemoteSet& set, const std::string& folder, const FetchSummary& summary) {

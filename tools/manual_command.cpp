@@ -46,21 +46,47 @@ std::string heading_of(const OptionInfo& option) {
   return option.value.empty() ? text : text + " \\fI" + roff(value) + "\\fR";
 }
 
-std::string list_of(const std::string& title, const std::vector<OptionInfo>& options) {
-  std::string text = options.empty() ? "" : ".SH " + title + "\n";
-  for (const OptionInfo& option : options) text += ".TP\n" + heading_of(option) + "\n" + roff(option.help) + "\n";
+std::string list_of(const std::vector<OptionInfo>& options) {
+  std::string text;
+  for (const OptionInfo& option : options) {
+    text += ".TP\n" + heading_of(option) + "\n" + roff(option.help + condition_of(option)) + "\n";
+  }
   return text;
+}
+
+std::string lists_of_options(const VerbInfo& verb) {
+  std::string text = ".SH OPTIONS\n";
+  const auto groups = groups_of(verb);
+  for (const auto& [group, options] : groups) {
+    text += (groups.size() > 1 ? ".SS " + roff(group) + "\n" : "") + list_of(options);
+  }
+  return text;
+}
+
+std::string examples_of(const VerbInfo& verb) {
+  std::string text = ".SH EXAMPLES\n";
+  for (const Example& example : verb.examples) {
+    text += ".TP\n" + roff(example.meaning) + ":\n\\fB" + roff(example.command) + "\\fR\n";
+  }
+  return text;
+}
+
+/// The lines of a footer stay lines.
+std::string notes_of(const VerbInfo& verb) {
+  if (verb.footer.empty()) return "";
+  std::string text = ".SH NOTES\n.nf\n";
+  std::istringstream lines(verb.footer);
+  for (std::string line; std::getline(lines, line);) text += roff(line) + "\n";
+  return text + ".fi\n";
 }
 
 std::string exit_status() { return ".SH EXIT STATUS\n" + roff(kExitStatusText) + "\n"; }
 
 std::string page_of(const VerbInfo& verb) {
-  std::string synopsis = ".SH SYNOPSIS\n\\fBoctavo " + roff(verb.name) + "\\fR [\\fIOPTIONS\\fR]";
-  for (const OptionInfo& positional : verb.positionals) {
-    synopsis += " \\fI" + roff(positional.names[0]) + "\\fR" + (positional.is_repeated ? "..." : "");
-  }
-  return head("octavo-" + verb.name, verb.help) + synopsis + "\n" + list_of("ARGUMENTS", verb.positionals) +
-         list_of("OPTIONS", verb.options) + exit_status() + ".SH SEE ALSO\n\\fBoctavo\\fR(1)\n";
+  const std::string arguments = verb.positionals.empty() ? "" : ".SH ARGUMENTS\n" + list_of(verb.positionals);
+  return head("octavo-" + verb.name, verb.help) + ".SH SYNOPSIS\n" + roff(synopsis_of(verb)) + "\n" + arguments +
+         lists_of_options(verb) + examples_of(verb) + notes_of(verb) + exit_status() +
+         ".SH SEE ALSO\n\\fBoctavo\\fR(1)\n";
 }
 
 std::string main_page(const CLI::App& program, const std::vector<VerbInfo>& verbs) {

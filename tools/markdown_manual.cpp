@@ -36,18 +36,25 @@ std::string markdown_value(const OptionInfo& option) {
 std::string markdown_list(const std::string& title, const std::vector<OptionInfo>& options) {
   std::string text = options.empty() ? "" : "**" + title + "**\n\n";
   for (const OptionInfo& option : options) {
-    text += "- " + markdown_codes(option.names) + markdown_value(option) + ": " + escape_markdown(option.help) + "\n";
+    text += "- " + markdown_codes(option.names) + markdown_value(option) + ": " +
+            escape_markdown(option.help + condition_of(option)) + "\n";
   }
   return text + (options.empty() ? "" : "\n");
 }
 
-std::string markdown_section(const VerbInfo& verb) {
-  std::string synopsis = "octavo " + verb.name + " [OPTIONS]";
-  for (const OptionInfo& positional : verb.positionals) {
-    synopsis += " " + positional.names[0] + (positional.is_repeated ? "..." : "");
+std::string markdown_examples(const VerbInfo& verb) {
+  std::string text = "**Examples**\n\n";
+  for (const Example& example : verb.examples) {
+    text += escape_markdown(example.meaning) + ":\n\n```sh\n" + example.command + "\n```\n\n";
   }
-  return "## octavo " + verb.name + "\n\n" + escape_markdown(verb.help) + ".\n\n```text\n" + synopsis + "\n```\n\n" +
-         markdown_list("Arguments", verb.positionals) + markdown_list("Options", verb.options);
+  return text;
+}
+
+std::string markdown_section(const VerbInfo& verb) {
+  std::string text = "## octavo " + verb.name + "\n\n" + escape_markdown(verb.help) + ".\n\n```text\n" +
+                     synopsis_of(verb) + "\n```\n\n" + markdown_list("Arguments", verb.positionals);
+  for (const auto& [group, options] : groups_of(verb)) text += markdown_list(group, options);
+  return text + markdown_examples(verb);
 }
 
 }  // namespace

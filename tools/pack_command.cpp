@@ -144,6 +144,7 @@ int run(const PackArguments& arguments, const std::string& command_line) {
   const PackSummary summary = pack_source(*source, arguments, command_line);
   list_skipped(summary.skipped);
   arguments.json ? print_summary_json(arguments.output, summary) : print_summary(arguments.output, *source, summary);
+  suggest_next(arguments, "octavo info " + quote_word(arguments.output));
   return kDone;
 }
 
@@ -159,6 +160,7 @@ void add_source_options(CLI::App& verb, PackArguments& arguments) {
                   "[SPLIT=]PATH[::IMAGES[::[LABEL_FILE::]LABELS]]: a file, folder or archive, and which of its arrays "
                   "to read; without SPLIT=, splits are recognized by their names")
       ->required();
+  verb.option_defaults()->group("Images");
   verb.add_option("--format", arguments.format, "The format of the sources (auto)")
       ->transform(to_format_name, "")
       ->check(one_of_formats());
@@ -169,6 +171,7 @@ void add_source_options(CLI::App& verb, PackArguments& arguments) {
       ->check(CLI::IsMember({1, 3}));
   verb.add_option("--background", arguments.background,
                   "The color behind transparency and padding: #RRGGBB or R,G,B (black)");
+  verb.option_defaults()->group("Labels");
   verb.add_option("--classes", arguments.classes, "A file of class names in label order, one per line");
   verb.add_option("--class-map", arguments.class_map, "A file of OLD=NEW lines that rename or merge classes");
   verb.add_option("--class-order", arguments.class_order, "How class folders are sorted (bytes)")
@@ -194,11 +197,13 @@ void add_source_options(CLI::App& verb, PackArguments& arguments) {
       "--columns", arguments.columns,
       "Columns of an image list to keep with each sample, separated by commas; all, none, or by default all "
       "if their text has at most 64 MiB");
+  verb.option_defaults()->group("Arrays");
   verb.add_option("--layout", arguments.layout, "The axes of an image in arrays, after the axis N (auto)")
       ->check(one_of(kLayouts));
   verb.add_option("--range", arguments.range,
                   "For arrays and images that are not 8-bit, the values that become 0 and 255: LOW,HIGH, minmax, "
                   "percentile:99.9, or auto (exact if possible, else minmax)");
+  verb.option_defaults()->group("Samples and splits");
   verb.add_option("--select", arguments.select, "Pack only the classes or paths that match this glob");
   verb.add_option("--limit", arguments.limit, "Pack at most this many samples per split")->check(above_zero());
   verb.add_option("--holdout", arguments.holdout,
@@ -207,9 +212,11 @@ void add_source_options(CLI::App& verb, PackArguments& arguments) {
   verb.add_option("--group-by", arguments.group_by,
                   "Keep all samples of a group in one split: a column, such as the patient, or path:REGEX");
   verb.add_option("--seed", arguments.seed, "Seed of the holdout (0)");
+  verb.option_defaults()->group("Labels");
   verb.add_option("--masks", arguments.masks,
                   "Folders of masks next to folders of images, and mask columns: pack masks, or not (auto)")
       ->check(CLI::IsMember({"auto", "off"}));
+  verb.option_defaults()->group("Errors and limits");
   verb.add_flag("--allow-loss", arguments.allow_loss,
                 "Accept that fewer than 16 levels of numbers with more values are kept: a wrong range, or outliers");
   verb.add_flag("--allow-mismatch", arguments.allow_mismatch,
@@ -226,6 +233,7 @@ void add_source_options(CLI::App& verb, PackArguments& arguments) {
 }
 
 void add_output_options(CLI::App& verb, PackArguments& arguments) {
+  verb.option_defaults()->group("Output");
   verb.add_option("-o,--output", arguments.output, "The dataset file to write");
   auto* force = verb.add_flag("--force", arguments.force, "Replace the output file if it exists");
   auto* compress = verb.add_option("--compress", arguments.compression,

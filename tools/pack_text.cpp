@@ -114,7 +114,6 @@ void print_summary(const std::string& path, const Source& source, const PackSumm
     std::cout << "  skipped  " << counted(static_cast<std::int64_t>(summary.skipped.size()), "sample")
               << ": see above, or octavo info --json " << quote_word(path) << '\n';
   }
-  std::cout << "try next: octavo info " << quote_word(path) << '\n';
 }
 
 void list_skipped(const std::vector<SampleFailure>& skipped) {

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <memory>
 #include <octavo/byte_count.hpp>
+#include <octavo/memory_size.hpp>
 #include <octavo/plan.hpp>
 #include <octavo/tensor.hpp>
 #include <octavo/text.hpp>
@@ -37,7 +38,7 @@ int run(const PlanArguments& arguments) {
   if (arguments.memory.empty()) {
     options.device = device_of_option(arguments.device);
   } else {
-    options.memory_bytes = parse_byte_count(arguments.memory);
+    options.memory_bytes = parse_memory_size(arguments.memory);
   }
   if (!arguments.activations.empty()) {
     options.model.activation_bytes_per_sample = parse_byte_count(arguments.activations);
@@ -57,10 +58,13 @@ Command add_plan_command(CLI::App& program) {
   CLI::App* verb =
       add_verb(program, "plan", "Show what fits on a device: residency, largest batch, bytes of each part", *arguments);
   verb->add_option("FILE", arguments->file, "A dataset file")->required();
+  verb->option_defaults()->group("Model and batches");
   verb->add_option("--split", arguments->split, "The split (train if it exists, else the first)");
+  verb->option_defaults()->group("Device");
   CLI::Option* device = verb->add_option("--device", arguments->device, kDeviceHelp);
   verb->add_option("--memory", arguments->memory, "Plan for a GPU with this much memory, such as 24GiB")
       ->excludes(device);
+  verb->option_defaults()->group("Model and batches");
   verb->add_option("--params", arguments->options.model.parameter_count, "Trainable parameters of the model")
       ->check(CLI::NonNegativeNumber);
   verb->add_option("--optimizer", arguments->optimizer, "sgd, momentum or adam (momentum)")
@@ -73,6 +77,7 @@ Command add_plan_command(CLI::App& program) {
       ->check(CLI::IsMember(image_type_names()));
   verb->add_option("--batch-size", arguments->options.batch_size, "Samples per batch; a batch must fit (256)")
       ->check(above_zero());
+  verb->option_defaults()->group("Output");
   verb->add_flag("-v,--verbose", arguments->is_verbose, "Also show each use of memory and the reasons");
   return {verb, [arguments] { return run(*arguments); }};
 }

@@ -25,14 +25,16 @@
 
 #include "command.hpp"
 #include "exit_code.hpp"
+#include "help_text.hpp"
 #include "interruption.hpp"
+#include "misspelling.hpp"
 #include "old_spellings.hpp"
 #include "option_values.hpp"
+#include "terminal_width.hpp"
 
 namespace octavo::tools {
 namespace {
 
-constexpr std::size_t kHelpColumn = 34;
 constexpr const char* kNoMemory = "run octavo: not enough memory; free some, or use fewer threads";
 
 /// Prints the message, which is one line. Allocates no memory: there may be none left.
@@ -64,7 +66,8 @@ std::vector<Command> add_commands(CLI::App& program, const std::string& command_
           add_devices_command(program),
           add_skill_command(program),
           add_completion_command(program),
-          add_manual_command(program)};
+          add_manual_command(program),
+          add_help_command(program)};
 }
 
 /// The verb that the command line names, or null. Used for "see octavo pack --help".
@@ -75,26 +78,35 @@ const Command* find_verb(const std::vector<Command>& commands, int argument_coun
   return nullptr;
 }
 
+/// `what` ends with ";" or "?".
 int fail_to_read(const std::string& what, const Command* verb) {
   const std::string help = verb == nullptr ? "octavo --help" : "octavo " + verb->arguments->get_name() + " --help";
-  return fail(as_line("read the command line: " + what + "; see " + help), kWrongUsage);
+  return fail(as_line("read the command line: " + what + " see " + help), kWrongUsage);
+}
+
+/// The message for a command line that could not be parsed. A misspelled option is named first: the parser would
+/// complain of its value, or of what is missing without it.
+std::string describe_parse_error(const CLI::ParseError& error, const CLI::App& app,
+                                 const std::vector<std::string>& words) {
+  return describe_unknown_option(app, words).value_or(std::string(error.what()) + ";");
 }
 
 int run_verb(CLI::App& program, const std::vector<Command>& commands, int argument_count,
              const char* const* arguments) {
   const Command* verb = find_verb(commands, argument_count, arguments);
-  if (argument_count < 2) return fail_to_read("no verb given", nullptr);
+  if (argument_count < 2) return fail_to_read("no verb given;", nullptr);
   if (verb == nullptr && arguments[1][0] != '-') {
-    return fail_to_read("unknown verb \"" + std::string(arguments[1]) + "\"", nullptr);
+    return fail_to_read(describe_unknown_verb(program, arguments[1]), nullptr);
   }
   try {
     program.parse(argument_count, arguments);
   } catch (const CLI::ParseError& error) {
     // --help and --version arrive as errors of exit code 0.
     if (error.get_exit_code() == 0) return program.exit(error, std::cout, std::cerr);
-    return fail_to_read(error.what(), verb);
+    const std::vector<std::string> words(arguments + (verb == nullptr ? 1 : 2), arguments + argument_count);
+    return fail_to_read(describe_parse_error(error, verb == nullptr ? program : *verb->arguments, words), verb);
   }
-  if (verb == nullptr) return fail_to_read("no verb given", nullptr);
+  if (verb == nullptr) return fail_to_read("no verb given;", nullptr);
   return verb->run();
 }
 
@@ -142,18 +154,25 @@ int finish_output(int exit_code) {
   return fail("write to stdout: " + why + "; check the space on the disk", kFailed);
 }
 
+/// `octavo help pack`: without the mark, the parser takes "pack" as a second verb.
+void mark_verb_as_value(std::vector<std::string>& words) {
+  if (words.size() > 2 && words[1] == "help" && !words[2].starts_with('-')) words.insert(words.begin() + 2, "--");
+}
+
 int run_command_line(int argument_count, const char* const* arguments) {
   CLI::App program("Packs image datasets into int8 files for GPU training, and works with those files.", "octavo");
-  program.get_formatter()->column_width(kHelpColumn);
-  program.get_formatter()->label("SUBCOMMAND", "VERB");
+  program.formatter_fn(
+      [](const CLI::App* app, const std::string&, CLI::AppFormatMode) { return help_text(*app, terminal_width()); });
   program.set_version_flag("--version", "octavo " + std::string(kVersion));
   program.footer(
-      "Run octavo VERB --help for the options of a verb. Every verb that works on data accepts --json and --quiet.");
+      "Run octavo help VERB for the options of a verb, with examples. Every verb that works on data accepts --json and "
+      "--quiet.");
   const auto commands = add_commands(program, quote_command_line(argument_count, arguments));
-  const std::vector<std::string> present = with_present_spellings(argument_count, arguments);
+  std::vector<std::string> words = with_present_spellings(argument_count, arguments);
+  mark_verb_as_value(words);
   std::vector<const char*> pointers;
-  for (const std::string& argument : present) pointers.push_back(argument.c_str());
-  return run_verb(program, commands, argument_count, pointers.data());
+  for (const std::string& word : words) pointers.push_back(word.c_str());
+  return run_verb(program, commands, static_cast<int>(pointers.size()), pointers.data());
 }
 
 /// Handles exceptions that cannot be caught. They occur when memory runs out in library code that must not throw: the

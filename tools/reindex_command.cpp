@@ -43,7 +43,7 @@ int run(const ReindexArguments& arguments) {
   std::cout << arguments.output << ": " << counted(summary.sample_count, "sample") << " rebuilt, "
             << format_count(summary.changed_samples) << " of them changed\n";
   for (const std::string& name : summary.left_out) std::cout << "  note: not copied: " << printable(name) << '\n';
-  std::cout << "try next: octavo verify " << quote_word(arguments.output) << '\n';
+  suggest_next(arguments, "octavo verify " + quote_word(arguments.output));
   return kDone;
 }
 

@@ -69,6 +69,7 @@ int run(const RepackArguments& arguments, const std::string& command_line) {
   const PackSummary summary = pack(*source, arguments.output, options);
   list_skipped(summary.skipped);
   arguments.json ? print_summary_json(arguments.output, summary) : print_summary(arguments.output, *source, summary);
+  suggest_next(arguments, "octavo info " + quote_word(arguments.output));
   return kDone;
 }
 

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <iostream>
 #include <memory>
-#include <octavo/byte_count.hpp>
 #include <octavo/errors.hpp>
+#include <octavo/memory_size.hpp>
 #include <octavo/train.hpp>
 #include <optional>
 
@@ -42,7 +42,7 @@ TrainOptions train_options(const TrainArguments& arguments) {
   if (arguments.learning_rate) options.learning_rate = *arguments.learning_rate;
   options.load.residency = parse_residency(arguments.residency);
   options.shuffle = parse_shuffle(arguments.shuffle);
-  if (!arguments.memory_limit.empty()) options.load.memory_limit_bytes = parse_byte_count(arguments.memory_limit);
+  if (!arguments.memory_limit.empty()) options.load.memory_limit_bytes = parse_memory_size(arguments.memory_limit);
   return options;
 }
 
@@ -130,6 +130,7 @@ int run(const TrainArguments& arguments) {
 void add_options(CLI::App& verb, TrainArguments& arguments) {
   TrainOptions& training = arguments.training;
   verb.add_option("FILE", arguments.file, "A dataset file with class labels")->required();
+  verb.option_defaults()->group("Model and training");
   verb.add_option("--model", arguments.model, "softmax: one layer; mlp: one hidden layer with ReLU (mlp)")
       ->check(CLI::IsMember({"softmax", "mlp"}));
   verb.add_option("--hidden", training.hidden_units, "Units of the hidden layer (1024)")->check(above_zero());
@@ -138,6 +139,8 @@ void add_options(CLI::App& verb, TrainArguments& arguments) {
   verb.add_option("--lr", arguments.learning_rate, "Learning rate (chosen for the model)");
   verb.add_option("--momentum", training.momentum, "Momentum (0.9)");
   verb.add_option("--seed", training.seed, "Seed of the initial weights and the order (0)");
+  verb.add_flag("--compare-float32", arguments.compare_float32, "Also train from float32 samples, and compare");
+  verb.option_defaults()->group("Batches");
   verb.add_option("--device", arguments.device, kDeviceHelp);
   verb.add_option("--normalize", arguments.normalize, "How batches are centered and scaled (default)")
       ->check(CLI::IsMember({"default", "unit", "standard", "imagenet"}));
@@ -147,7 +150,6 @@ void add_options(CLI::App& verb, TrainArguments& arguments) {
                   "Where samples live: auto, device, hybrid, streamed, window (auto)")
       ->check(CLI::IsMember({"auto", "device", "hybrid", "streamed", "window"}));
   verb.add_option("--memory-limit", arguments.memory_limit, "Device memory that samples may use, such as 2GiB");
-  verb.add_flag("--compare-float32", arguments.compare_float32, "Also train from float32 samples, and compare");
 }
 
 }  // namespace

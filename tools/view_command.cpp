@@ -103,9 +103,11 @@ int run(const ViewArguments& arguments) {
 void add_options(CLI::App& verb, const std::shared_ptr<ViewArguments>& arguments) {
   ContactSheetOptions& sheet = arguments->sheet;
   verb.add_option("FILE", arguments->file, "A dataset file")->required();
+  verb.option_defaults()->group("Output");
   verb.add_option("-o,--output", arguments->output,
                   "The PNG file to write (named after the dataset, in the current folder)");
   verb.add_flag("--force", sheet.replace_existing, "Replace the output file if it exists");
+  verb.option_defaults()->group("Samples");
   verb.add_option("--split", sheet.split, "The split to show (the first)");
   CLI::Option* count =
       verb.add_option("--count", arguments->count,
@@ -125,10 +127,12 @@ void add_options(CLI::App& verb, const std::shared_ptr<ViewArguments>& arguments
           ->excludes(first)
           ->excludes(count)
           ->excludes(classes);
+  verb.option_defaults()->group("Output");
   verb.add_option("--columns", sheet.columns, "Samples per row (as many as make the sheet about square)")
       ->check(above_zero());
   verb.add_option("--scale", sheet.scale, "Draw each pixel of a sample as a square with this side, in pixels")
       ->check(above_zero());
+  verb.option_defaults()->group("A batch");
   CLI::Option* batch = verb.add_option("--batch,--step", arguments->batch,
                                        "Show this batch of an epoch, counted from 0, as training sees it")
                            ->check(CLI::NonNegativeNumber)
@@ -147,6 +151,7 @@ void add_options(CLI::App& verb, const std::shared_ptr<ViewArguments>& arguments
       ->check(CLI::IsMember(recipes))
       ->needs(batch)
       ->excludes(augmented);
+  verb.option_defaults()->group("Output");
   verb.add_flag("--no-captions", arguments->no_captions, "Leave out the class names below the samples");
   verb.add_flag("--list", arguments->list,
                 "List the samples: index, class and name; of a batch, what was drawn for each");

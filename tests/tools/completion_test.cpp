@@ -41,13 +41,18 @@ TEST_CASE("bash completes verbs and options and their values", "[unit][tools]") 
   CHECK(completed(script, "pack --size 3", 3) == "\n");
   CHECK(completed(script, "pack photos", 2) == "\n");  // bash itself completes files
   CHECK(completed(script, "repack --fi", 2) == "\n");
+  CHECK(completed(script, "fetch cifar", 2) == "cifar10 cifar100\n");
+  CHECK(completed(script, "train --device cp", 3) == "cpu\n");
+  CHECK(completed(script, "train --device cuda", 3).starts_with("cuda cuda:0 cuda:1 "));
+  CHECK(completed(script, "help pa", 2) == "pack\n");
 }
 
 TEST_CASE("every shell completes every verb", "[unit][tools]") {
   const std::string shell = GENERATE("bash", "zsh", "fish");
   const Outcome outcome = run_octavo({"completion", shell});
   REQUIRE(outcome.exit_code == 0);
-  for (const char* const word : {"fetch", "pack", "manual", "label-column", "crop pad stretch", "residency"}) {
+  for (const char* const word :
+       {"fetch", "pack", "manual", "label-column", "crop pad stretch", "residency", "fashion-mnist", "auto cpu cuda"}) {
     INFO(shell << ": " << word);
     CHECK_THAT(outcome.out, ContainsSubstring(word));
   }
@@ -60,6 +65,8 @@ TEST_CASE("man pages describe every verb", "[unit][tools]") {
   const std::string pack = text_of_file(folder / "octavo-pack.1");
   CHECK_THAT(pack, ContainsSubstring("octavo\\-pack \\- Pack images into one int8 dataset file"));
   CHECK_THAT(pack, ContainsSubstring("\\fB\\-\\-fit\\fR \\fIcrop|pad|stretch\\fR"));
+  CHECK_THAT(pack, ContainsSubstring("\n.SS Output\n") && ContainsSubstring("\n.SH EXAMPLES\n") &&
+                       ContainsSubstring("\\fBoctavo pack photos \\-o photos.h5"));
   CHECK_THAT(pack, ContainsSubstring("\\fB\\-o\\fR, \\fB\\-\\-output\\fR \\fITEXT\\fR"));
   const std::string all = text_of_file(folder / "octavo.1");
   for (const auto& page : std::filesystem::directory_iterator(folder.path())) {
@@ -81,6 +88,7 @@ TEST_CASE("the manual as a Markdown page has a section for every verb", "[unit][
   CHECK_THAT(page, ContainsSubstring("\n- `-o`, `--output` *TEXT*: The dataset file to write"));
   CHECK_THAT(page, ContainsSubstring("\n- `--fit` (`crop`, `pad`, `stretch`): "));
   CHECK_THAT(page, ContainsSubstring("\n- `--dry-run`: Only show"));
+  CHECK_THAT(page, ContainsSubstring("\n**Output**\n\n- `-o`") && ContainsSubstring("\n**Examples**\n\n"));
   CHECK_THAT(page, ContainsSubstring("\n## Exit status\n\n0 if all went well"));
   for (const char* const verb : {"fetch", "info", "train", "completion", "manual"}) {
     CHECK_THAT(page, ContainsSubstring("\n## octavo " + std::string(verb) + "\n"));

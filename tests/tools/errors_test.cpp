@@ -43,6 +43,55 @@ TEST_CASE("the error for an unknown verb names it and the help command", "[unit]
              ContainsSubstring("--limit: 0 is not a number above 0; see octavo pack --help"));
 }
 
+TEST_CASE("a misspelled verb or option is an error that names the nearest one", "[unit][tools][plain-only]") {
+  struct Case {
+    std::vector<std::string> words;
+    std::string message;
+  };
+  const auto [words, message] = GENERATE(values<Case>({
+      {{"pakc"}, "unknown verb \"pakc\"; did you mean \"pack\"? see octavo --help"},
+      {{"help", "pakc"}, "unknown verb \"pakc\"; did you mean \"pack\"? see octavo --help"},
+      {{"help", "frobnicate"}, "unknown verb \"frobnicate\"; see octavo --help"},
+      {{"--versoin"}, "unknown option --versoin; did you mean --version? see octavo --help"},
+      {{"pack", "x", "--outptu", "y.h5"}, "unknown option --outptu; did you mean --output? see octavo pack --help"},
+      {{"pack", "x", "--output=y.h5", "--label_column=a"},
+       "unknown option --label_column; did you mean --label-column?"},
+      {{"info", "--verb"}, "unknown option --verb; did you mean --verbose? see octavo info --help"},
+      {{"info", "x", "-json"}, "unknown option -json; did you mean --json? see octavo info --help"},
+      {{"info", "x", "--frobnicate"}, "unknown option --frobnicate; see octavo info --help"},
+  }));
+  const Outcome outcome = run_octavo(words);
+  CHECK(outcome.exit_code == 2);
+  CHECK(outcome.is_one_line_error());
+  CHECK_THAT(outcome.err, ContainsSubstring("read the command line: " + message));
+}
+
+TEST_CASE("a memory size without a unit asks for one", "[unit][tools]") {
+  const Outcome outcome = run_octavo({"plan", "x.h5", "--memory", "24"});
+  CHECK(outcome.exit_code == 2);
+  CHECK_THAT(outcome.err, ContainsSubstring("memory size \"24\" has no unit; write 24GiB, or 24B for bytes"));
+}
+
+TEST_CASE("a missing path, an empty folder and data that is not packed are failures", "[unit][tools]") {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "photos");
+  std::ofstream(folder / "photos.zip") << "PK";
+  const std::vector<std::vector<std::string>> commands = {{"pack", folder / "none", "-o", folder / "a.h5"},
+                                                          {"pack", folder / "photos", "-o", folder / "a.h5"},
+                                                          {"info", folder / "photos"},
+                                                          {"verify", folder / "photos"},
+                                                          {"info", folder / "photos.zip"}};
+  for (const auto& command : commands) {
+    const Outcome outcome = run_octavo(command);
+    INFO(outcome.err);
+    CHECK(outcome.exit_code == 1);
+    CHECK(outcome.is_one_line_error());
+    const bool is_packed_first = command[0] != "pack";
+    if (is_packed_first)
+      CHECK_THAT(outcome.err, ContainsSubstring("pack it first: `octavo pack \"" + command[1] + "\" -o"));
+  }
+}
+
 TEST_CASE("failed work is a one-line error with exit code 1", "[unit][tools]") {
   const TemporaryFolder folder;
   std::ofstream(folder / "text.h5") << "no dataset file";

@@ -23,12 +23,19 @@ void write_pets(const std::filesystem::path& folder) {
 
 TEST_CASE("packing the digits ends with a summary and the next command", "[unit][tools]") {
   const TemporaryFolder folder;
-  const Outcome outcome = run_octavo({"pack", project_data("digits").string(), "-o", folder / "d.h5", "--quiet"});
+  const Outcome outcome = run_octavo({"pack", project_data("digits").string(), "-o", folder / "d.h5"});
   REQUIRE(outcome.exit_code == 0);
-  CHECK(outcome.err.empty());
   CHECK_THAT(outcome.out, ContainsSubstring("1,797 samples") && ContainsSubstring("1,437") &&
                               ContainsSubstring("float32") && ContainsSubstring("try next: octavo info"));
   CHECK(names_in(folder.path()) == std::vector<std::string>{"d.h5"});
+}
+
+TEST_CASE("with --quiet, packing ends with the summary", "[unit][tools]") {
+  const TemporaryFolder folder;
+  const Outcome outcome = run_octavo({"pack", project_data("digits").string(), "-o", folder / "d.h5", "--quiet"});
+  REQUIRE(outcome.exit_code == 0);
+  CHECK(outcome.err.empty());
+  CHECK_THAT(outcome.out, ContainsSubstring("1,797 samples") && !ContainsSubstring("try next"));
 }
 
 TEST_CASE("a folder of images is packed with its classes", "[unit][tools]") {

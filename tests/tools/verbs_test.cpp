@@ -211,15 +211,49 @@ TEST_CASE("report writes a page for the browser", "[unit][tools]") {
   const TemporaryFolder folder;
   pack_digits(folder / "d.h5");
   const std::vector<std::string> command = {"report", folder / "d.h5", "--device", "cpu", "--html", folder / "r.html"};
-  text_of(command);
+  const std::string text = text_of(command);
   std::ifstream file(folder / "r.html");
   const std::string page{std::istreambuf_iterator<char>(file), {}};
   CHECK(page.starts_with("<!DOCTYPE html>"));
+  CHECK_THAT(text, ContainsSubstring("\nwrote " + (folder / "r.html").string() + ": a page for the browser, "));
   CHECK_THAT(page, ContainsSubstring("1,797"));
   const Outcome again = run_octavo(command);
   CHECK(again.exit_code == 2);
   CHECK(again.is_one_line_error());
   CHECK_THAT(again.err, ContainsSubstring("r.html") && ContainsSubstring("--force"));
+}
+
+TEST_CASE("the JSON of a report names the page and its size", "[unit][tools]") {
+  const TemporaryFolder folder;
+  pack_digits(folder / "d.h5");
+  const auto document = json_of({"report", folder / "d.h5", "--device", "cpu", "--html", folder / "r.html"});
+  CHECK(document["page"]["file"] == (folder / "r.html").string());
+  CHECK(document["page"]["bytes"] == std::filesystem::file_size(folder / "r.html"));
+  CHECK_FALSE(json_of({"report", folder / "d.h5", "--device", "cpu"}).contains("page"));
+}
+
+TEST_CASE("info shows the provenance as lines without JSON", "[unit][tools]") {
+  const TemporaryFolder folder;
+  write_png(folder / "in" / "cat" / "1.png", 6, 4, 10);
+  write_png(folder / "in" / "cat" / "2.png", 3, 2, 10);
+  std::ofstream(folder / "in" / "cat" / "notes.txt") << "x";
+  json_of({"pack", folder / "in", "-o", folder / "d.h5", "--size", "2x2"});
+  const std::string text = text_of({"info", folder / "d.h5", "-v"});
+  CHECK_THAT(text, ContainsSubstring("command line") && ContainsSubstring("first ignored files: cat/notes.txt"));
+  CHECK_THAT(text, !ContainsSubstring("{\"") && !ContainsSubstring("[\"") && !ContainsSubstring("null"));
+}
+
+TEST_CASE("a plan for a dataset that fits everywhere has two lines", "[unit][tools]") {
+  const TemporaryFolder folder;
+  pack_digits(folder / "d.h5");
+  const std::vector<std::string> command = {"plan", folder / "d.h5", "--memory", "24GiB"};
+  const std::string text = text_of(command);
+  CHECK(std::ranges::count(text, '\n') == 2);
+  CHECK_THAT(text, ContainsSubstring("all fit on every GPU from 8.0 GiB"));
+  CHECK_THAT(text_of({"plan", folder / "d.h5", "--memory", "24GiB", "--verbose"}), ContainsSubstring("H200"));
+  // The model leaves no room for float32 samples on the smaller GPUs.
+  CHECK_THAT(text_of({"plan", folder / "d.h5", "--memory", "24GiB", "--params", "1000000000"}),
+             ContainsSubstring("H200"));
 }
 
 TEST_CASE("report replaces only HTML files", "[unit][tools]") {

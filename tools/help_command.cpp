@@ -1,0 +1,35 @@
+// `octavo help`: the same as --help, of the program or of a verb.
+#include <iostream>
+#include <memory>
+#include <octavo/errors.hpp>
+
+#include "command.hpp"
+#include "exit_code.hpp"
+#include "help_text.hpp"
+#include "misspelling.hpp"
+#include "terminal_width.hpp"
+
+namespace octavo::tools {
+namespace {
+
+/// The verb of this name.
+const CLI::App& verb_named(const CLI::App& program, const std::string& name) {
+  const auto found = program.get_subcommands([&](const CLI::App* verb) { return verb->get_name() == name; });
+  if (!found.empty()) return *found.front();
+  throw InvalidArgument("read the command line: " + describe_unknown_verb(program, name) + " see octavo --help");
+}
+
+}  // namespace
+
+Command add_help_command(CLI::App& program) {
+  const auto name = std::make_shared<std::string>();
+  CLI::App* help = program.add_subcommand("help", "Show the help of a verb");
+  help->group("Verbs")->footer("");
+  help->add_option("VERB", *name, "The verb; without one, all verbs are listed");
+  return {help, [&program, name] {
+            std::cout << help_text(name->empty() ? program : verb_named(program, *name), terminal_width());
+            return kDone;
+          }};
+}
+
+}  // namespace octavo::tools

@@ -1,0 +1,51 @@
+#include "misspelling.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+#include <octavo/spelling.hpp>
+
+#include "option_tree.hpp"
+
+namespace octavo::tools {
+namespace {
+
+std::vector<std::string> long_names_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const OptionInfo& option : options_of(app)) {
+    std::ranges::copy_if(option.names, std::back_inserter(names), [](const auto& n) { return n.starts_with("--"); });
+  }
+  return names;
+}
+
+/// Whether a word is a long option, or one with a single dash ("-json").
+bool looks_like_long_option(const std::string& word) {
+  if (word.starts_with("--")) return word.size() > 2;
+  return word.size() > 3 && word[0] == '-' && std::isalpha(static_cast<unsigned char>(word[1])) != 0;
+}
+
+}  // namespace
+
+std::string describe_unknown_verb(const CLI::App& program, const std::string& name) {
+  std::vector<std::string> verbs;
+  for (const VerbInfo& verb : option_tree(program)) verbs.push_back(verb.name);
+  const std::string hint = did_you_mean(name, verbs);
+  return "unknown verb \"" + name + "\";" + (hint.empty() ? "" : " " + hint);
+}
+
+std::optional<std::string> describe_unknown_option(const CLI::App& app, const std::vector<std::string>& words) {
+  const std::vector<std::string> names = long_names_of(app);
+  for (const std::string& word : words) {
+    if (word == "--") break;  // what follows are values
+    const std::string given = word.substr(0, word.find('='));
+    if (!looks_like_long_option(word) || std::ranges::find(names, given) != names.end()) continue;
+    const std::string with_dashes = "--" + given.substr(given.find_first_not_of('-'));
+    const auto nearest = nearest_name(with_dashes, names);
+    // "-jobs" may also be the short option -j with the value "obs".
+    if (!given.starts_with("--") && nearest != with_dashes) continue;
+    return "unknown option " + given + ";" + (nearest ? " did you mean " + *nearest + "?" : "");
+  }
+  return std::nullopt;
+}
+
+}  // namespace octavo::tools
