@@ -1,0 +1,145 @@
+"""What newcomers try first, and the error that leads them on."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import types
+from pathlib import Path
+
+import octavo
+import pytest
+from conftest import Packed
+from octavo import augment
+
+
+def transform_of(library: str, name: str, **fields: object) -> object:
+    """An object of a class of this name in the package `library`, which need not be installed."""
+    made = type(name, (), {"__module__": f"{library}.transforms", "__call__": lambda self, image: image})()
+    vars(made).update(fields)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("RandomHorizontalFlip", "use HorizontalFlip(probability)"),
+        ("RandomCrop", 'use RandomCrop(size, padding, border="constant")'),
+        ("Normalize", "use normalize=octavo.Normalize(mean, std)"),
+        ("ToTensor", "leave it out, batches are normalized floats"),
+        ("ElasticTransform", "octavo.augment has none, apply it to the batches"),
+    ],
+)
+def test_a_transform_of_torchvision_is_an_error_that_names_the_operation(packed: Packed, name: str, instead: str):
+    message = f"augment has transforms of torchvision; use operations of octavo.augment instead: {name}: {instead}"
+    for given in (transform_of("torchvision", name), [augment.VerticalFlip(), transform_of("torchvision", name)]):
+        with pytest.raises(TypeError) as caught:
+            octavo.Loader(packed.path, augment=given, device="cpu")
+        assert str(caught.value) == message
+
+
+def test_every_transform_of_a_composition_is_named(packed: Packed):
+    parts = [transform_of("torchvision", name) for name in ("RandomHorizontalFlip", "ToTensor", "RandomHorizontalFlip")]
+    composed = transform_of("torchvision", "Compose", transforms=parts)
+    with pytest.raises(TypeError, match=r": RandomHorizontalFlip: use [^;]*; ToTensor: leave [^;]*$"):
+        octavo.Loader(packed.path, augment=composed, device="cpu")
+    with pytest.raises(TypeError, match="Compose: use a list of operations"):
+        octavo.Loader(packed.path, augment=transform_of("torchvision", "Compose", transforms=[]), device="cpu")
+
+
+def test_classes_and_functions_of_other_libraries_are_recognized(packed: Packed):
+    flip = transform_of("albumentations", "HorizontalFlip")
+    with pytest.raises(TypeError, match=r"transforms of Albumentations; .*HorizontalFlip: use HorizontalFlip"):
+        octavo.Loader(packed.path, augment=type(flip), device="cpu")
+    function = types.FunctionType((lambda image: image).__code__, {"__name__": "torchvision.transforms.functional"})
+    with pytest.raises(TypeError, match="transforms of torchvision"):
+        octavo.Loader(packed.path, augment=function, device="cpu")
+
+
+def test_modules_of_torch_are_recognized(packed: Packed):
+    nn = pytest.importorskip("torch.nn")
+    with pytest.raises(TypeError, match=r"transforms of PyTorch; .*Dropout: octavo.augment has none"):
+        octavo.Loader(packed.path, augment=nn.Sequential(nn.Dropout()), device="cpu")
+
+
+def test_every_replacement_is_an_operation():
+    from octavo._foreign_transforms import _REPLACEMENTS
+
+    for text in _REPLACEMENTS.values():
+        if text.startswith("use ") and "(" in text and "=octavo" not in text and not text.startswith("use mix="):
+            assert text.removeprefix("use ").partition("(")[0] in augment.__all__, text
+
+
+def test_transforms_of_torchvision_have_replacements():
+    v2 = pytest.importorskip("torchvision.transforms.v2")
+    from octavo._foreign_transforms import replacements
+
+    for transform in (v2.RandomHorizontalFlip(), v2.CenterCrop(4), v2.ColorJitter(), v2.RandomErasing(), v2.ToImage()):
+        assert "has none" not in (replacements(transform) or "has none")
+
+
+def test_a_function_of_images_is_an_error_that_says_what_augment_calls(packed: Packed):
+    with pytest.raises(
+        TypeError, match=r"called with the number of the epoch and returns operations of octavo.augment"
+    ):
+        octavo.Loader(packed.path, augment=lambda image: image[0], device="cpu")
+
+
+def test_a_misspelled_split_lists_the_splits(packed: Packed):
+    dataset = octavo.Dataset(packed.path)
+    with pytest.raises(KeyError) as caught:
+        dataset["trian"]
+    assert 'no such split; did you mean "train"? It has train' in caught.value.args[0]
+    with pytest.raises(ValueError, match='did you mean "train"'):
+        octavo.Loader(packed.path, "Train", device="cpu")
+    with pytest.raises(KeyError, match=r"splits have names, got 0; data.h5 has train"):
+        dataset[0]  # type: ignore[index]
+    dataset.close()
+    with pytest.raises(ValueError, match="is closed"):
+        dataset["train"]
+
+
+@pytest.mark.parametrize("name", ["photos", "photos.zip", "photos.csv", "photos.jpg", "photos.npy"])
+def test_data_that_is_not_packed_is_an_error_with_the_command(tmp_path: Path, name: str):
+    path = tmp_path / name
+    path.write_bytes(b"some bytes") if path.suffix else path.mkdir()
+    for opened in (octavo.Dataset, octavo.Loader, octavo.Store):
+        with pytest.raises(
+            (octavo.FormatError, OSError), match=r"pack it first: `octavo pack \S+ -o photos.h5`"
+        ) as caught:
+            opened(path)
+        assert str(path) in str(caught.value)
+
+
+def test_a_memory_size_without_a_unit_asks_for_one(packed: Packed):
+    for call in (
+        lambda: octavo.plan(packed.path, memory="24"),
+        lambda: octavo.Loader(packed.path, memory_limit="24", device="cpu"),
+    ):
+        with pytest.raises(ValueError, match=r'memory size "24" has no unit; write 24GiB'):
+            call()
+
+
+@pytest.mark.parametrize(
+    ("module", "package", "hidden"),
+    [
+        ("lightning", "lightning", ("lightning", "pytorch_lightning")),
+        ("keras", "keras", ("keras",)),
+        ("jax", "jax", ("jax",)),
+        ("transformers", "transformers", ("transformers",)),
+    ],
+)
+def test_a_module_for_a_missing_framework_names_the_package_to_install(
+    module: str, package: str, hidden: tuple[str, ...]
+):
+    hide = "".join(f"sys.modules[{name!r}] = None; " for name in hidden)
+    code = f"import sys; {hide}import octavo.{module}"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert run.returncode == 1
+    last = run.stderr.strip().splitlines()[-1]
+    expected = f"octavo.{module} needs {package}, which is not installed; run: pip install {package}"
+    assert last == f"ModuleNotFoundError: {expected}"
+
+
+def test_the_package_lists_its_public_names_only():
+    assert dir(octavo) == sorted(octavo.__all__)
