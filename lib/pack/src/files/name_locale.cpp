@@ -1,5 +1,6 @@
 #include "files/name_locale.hpp"
 
+#include <initializer_list>
 #include <new>
 
 namespace octavo::files {
