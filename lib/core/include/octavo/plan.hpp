@@ -55,7 +55,7 @@ struct PlannedPart {
 /// Memory use if all samples are on the device in one data type.
 struct PlannedForm {
   std::string name;                ///< "float32", "float16" or "int8"
-  std::int64_t sample_bytes = 0;   ///< all samples and labels
+  std::int64_t sample_bytes = 0;   ///< all samples, masks and labels
   std::int64_t total_bytes = 0;    ///< samples, labels and everything else at the plan's batch_size
   bool fits = false;               ///< whether total_bytes fit
   std::int64_t largest_batch = 0;  ///< 0 if not even one sample per batch fits
@@ -77,7 +77,8 @@ struct Plan {
   std::string split;
   std::int64_t sample_count = 0;
   SampleShape shape;
-  std::int64_t packed_bytes = 0;  ///< all samples as int8
+  std::int64_t packed_bytes = 0;  ///< all samples as int8, without masks
+  std::int64_t mask_bytes = 0;    ///< all masks
   Compression compression = Compression::none;
   std::int64_t stored_bytes = 0;            ///< all samples in the file
   std::string device;                       ///< "cuda:0", or "a device of 24.0 GiB"

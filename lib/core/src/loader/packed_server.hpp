@@ -43,10 +43,10 @@ class PackedServer final : public BatchServer {
     });
   }
 
-  /// Enqueues the first `count` samples, in file order, as one batch. They must be resident.
-  void serve_first(std::int64_t count, void* images, void* labels) const {
-    maps_.gather(samples_->resident_rows(), kernels::rows_from(0, samples_->sample_count), count, {images, {labels}},
-                 {});
+  /// Enqueues the first `count` samples, in file order, as one batch. They must be resident. `masks` may be null.
+  void serve_first(std::int64_t count, void* images, void* labels, void* masks) const {
+    maps_.gather(samples_->resident_rows(), kernels::rows_from(0, samples_->sample_count), count,
+                 {images, {labels}, masks}, {});
   }
 
   const store::StoredSamples& samples() const { return *samples_; }

@@ -15,9 +15,11 @@ BatchSpec spec_of(DType type) {
   return spec;
 }
 
-std::int64_t computed_bytes(std::int64_t sample_count, SampleShape shape, LabelLayout labels,
+/// `has_masks`: each sample has a mask, whose bytes do not depend on the type of the values.
+std::int64_t computed_bytes(std::int64_t sample_count, SampleShape shape, LabelLayout labels, bool has_masks,
                             std::int64_t bytes_per_value) {
-  return sample_count * (shape.values() * bytes_per_value + labels.bytes_per_sample());
+  const std::int64_t mask_bytes = has_masks ? shape.values_per_channel() : 0;
+  return sample_count * (shape.values() * bytes_per_value + mask_bytes + labels.bytes_per_sample());
 }
 
 /// Decodes all samples into a buffer and returns how much device memory that takes. Returns nothing if it would need
@@ -27,12 +29,14 @@ std::optional<std::int64_t> measure_all(const loader::PackedServer& server) {
   const std::int64_t N = server.order().sample_count();
   const std::int64_t value_bytes = N * server.shape().bytes();
   const std::int64_t label_bytes = N * server.labels().bytes_per_sample();
-  if (value_bytes + label_bytes > backend->memory().free_bytes / 2) return std::nullopt;
+  const std::int64_t mask_bytes = server.has_masks() ? N * server.shape().mask_values() : 0;  // uint8
+  if (value_bytes + label_bytes + mask_bytes > backend->memory().free_bytes / 2) return std::nullopt;
   const auto decode = [&](std::int64_t count) {
     const backend::DeviceBuffer values(backend, static_cast<std::size_t>(value_bytes / N * count), "decoded samples");
     const backend::DeviceBuffer labels(backend, static_cast<std::size_t>(label_bytes / N * count), "their labels");
+    const backend::DeviceBuffer masks(backend, static_cast<std::size_t>(mask_bytes / N * count), "their masks");
     const backend::FinishAtEnd finish_at_end(backend, {});
-    server.serve_first(count, values.data(), labels.data());
+    server.serve_first(count, values.data(), labels.data(), masks.data());
     backend->synchronize({});
     return taken_bytes(*backend);
   };
@@ -46,7 +50,8 @@ ResidencyCost measure_as(const Store& store, std::int64_t batch_size, DType type
   const loader::PackedServer server(samples, {.spec = spec_of(type)});
   ResidencyCost cost;
   cost.name = name;
-  cost.computed_bytes = computed_bytes(store.sample_count(), store.shape(), store.labels(), bytes_of(type));
+  cost.computed_bytes =
+      computed_bytes(store.sample_count(), store.shape(), store.labels(), store.has_masks(), bytes_of(type));
   cost.measured_bytes = measure_all(server);
   cost.batch_buffer_bytes = batch_buffer_bytes(store, batch_size, type);
   return cost;
@@ -62,7 +67,7 @@ std::vector<ResidencyCost> measure_decoded(const Store& store, std::int64_t batc
 ResidencyCost measure_packed(const Split& split, Device device, std::int64_t batch_buffer_bytes) {
   ResidencyCost cost;
   cost.name = "int8";
-  cost.computed_bytes = computed_bytes(split.sample_count(), split.shape(), split.labels(), 1);
+  cost.computed_bytes = computed_bytes(split.sample_count(), split.shape(), split.labels(), split.has_masks(), 1);
   cost.batch_buffer_bytes = batch_buffer_bytes;
   const auto backend = backend::make_backend(device);
   const std::int64_t before = taken_bytes(*backend);

@@ -40,7 +40,8 @@ MemoryModel memory_model(const Split& split, const PlanOptions& options, bool is
   model.sample_count = split.sample_count();
   const BatchShape shape = batch_shape({.dtype = options.dtype}, split.shape());
   model.sample_values = shape.values();
-  model.row_bytes = split.shape().values() + (split.has_masks() ? split.shape().values_per_channel() : 0);
+  model.mask_bytes = split.has_masks() ? split.shape().values_per_channel() : 0;
+  model.row_bytes = split.shape().values() + model.mask_bytes;
   model.label_bytes = split.labels().bytes_per_sample();
   model.value_bytes = bytes_of(options.dtype);
   model.resident_prefetch = store::prefetch_depth(options.prefetch, is_host, true);

@@ -46,6 +46,7 @@ std::string to_json(const Plan& plan) {
       {"sample_count", plan.sample_count},
       {"shape", {plan.shape.channels, plan.shape.height, plan.shape.width}},
       {"packed_bytes", plan.packed_bytes},
+      {"mask_bytes", plan.mask_bytes},
       {"compression", to_string(plan.compression)},
       {"stored_bytes", plan.stored_bytes},
       {"device", plan.device},

@@ -17,6 +17,9 @@ std::string stored(const Plan& plan) {
   return ", deflated to " + format_bytes(plan.stored_bytes) + " in the file";
 }
 
+/// ", masks 1.3 MiB", or nothing.
+std::string masks(const Plan& plan) { return plan.mask_bytes > 0 ? ", masks " + format_bytes(plan.mask_bytes) : ""; }
+
 /// "photos.h5, split train, fits on cuda:0: residency device, largest batch 4,096".
 std::string summary(const Plan& plan) {
   const std::string what = std::filesystem::path(plan.file).filename().string() + ", split " + plan.split + ", ";
@@ -29,7 +32,7 @@ std::string head(const Plan& plan) {
   return summary_line("file", plan.file + ", split " + plan.split) +
          summary_line("samples", format_count(plan.sample_count) + " of " + std::to_string(plan.shape.channels) + "x" +
                                      std::to_string(plan.shape.height) + "x" + std::to_string(plan.shape.width) + ": " +
-                                     format_bytes(plan.packed_bytes) + stored(plan)) +
+                                     format_bytes(plan.packed_bytes) + stored(plan) + masks(plan)) +
          summary_line("device", plan.device + ": " + format_bytes(plan.memory_bytes) + " free, " +
                                     format_bytes(plan.reserved_bytes) + " kept in reserve") +
          summary_line("residency",

@@ -26,7 +26,7 @@ Float32Server::Float32Server(const loader::PackedServer& packed)
   label_words_ =
       backend::DeviceBuffer(backend_, static_cast<std::size_t>(N * labels_.bytes_per_sample()), "their labels");
   const backend::FinishAtEnd finish_at_end(backend_, {});
-  packed.serve_first(N, values_.data(), label_words_.data());
+  packed.serve_first(N, values_.data(), label_words_.data(), nullptr);
   backend_->synchronize({});
 }
 
