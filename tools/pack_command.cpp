@@ -63,6 +63,7 @@ struct PackArguments : CommonOptions {
   std::string path_column;
   std::vector<std::string> label_columns;
   std::string label_separator = SourceOptions().label_separator;
+  std::string mask_colors;
   std::string label_kind = "auto";
   std::string columns;
   std::string layout = "auto";
@@ -83,7 +84,9 @@ SourceOptions source_options(const PackArguments& arguments) {
   if (arguments.channels != 0) options.channels = arguments.channels;
   if (!arguments.background.empty()) options.background = parse_color(arguments.background);
   options.class_order = kClassOrders.at(arguments.class_order);
-  options.with_masks = arguments.masks == "auto";
+  options.with_masks = arguments.masks != "off";
+  if (arguments.masks != "auto" && arguments.masks != "off") options.mask_pattern = arguments.masks;
+  if (!arguments.mask_colors.empty()) options.mask_colors = read_mask_colors(arguments.mask_colors);
   options.path_column = arguments.path_column;
   options.label_columns = arguments.label_columns;
   options.label_separator = arguments.label_separator;
@@ -214,8 +217,10 @@ void add_source_options(CLI::App& verb, PackArguments& arguments) {
   verb.add_option("--seed", arguments.seed, "Seed of the holdout (0)");
   verb.option_defaults()->group("Labels");
   verb.add_option("--masks", arguments.masks,
-                  "Folders of masks next to folders of images, and mask columns: pack masks, or not (auto)")
-      ->check(CLI::IsMember({"auto", "off"}));
+                  "auto: pack folders of masks next to folders of images, and mask columns; off: pack no masks; or the "
+                  "name of the mask of an image, such as {stem}_mask.png (auto)");
+  verb.add_option("--mask-colors", arguments.mask_colors,
+                  "A file that gives the class of each color of RGB masks: lines R,G,B,CLASS, CSV or JSON");
   verb.option_defaults()->group("Errors and limits");
   verb.add_flag("--allow-loss", arguments.allow_loss,
                 "Accept that fewer than 16 levels of numbers with more values are kept: a wrong range, or outliers");

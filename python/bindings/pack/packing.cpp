@@ -179,6 +179,17 @@ void add_options(nb::module_& module) {
   nb::class_<Holdout>(module, "Holdout", "The samples of train that become val.")
       .def(nb::init<double>(), "fraction"_a)
       .def_static("parse", &parse_holdout, "text"_a);
+  nb::class_<MaskColors>(module, "MaskColors", "The classes that the colors of masks stand for.")
+      .def(nb::init<>())
+      .def_static("read", &read_mask_colors, "path"_a)
+      .def_static("make", &make_mask_colors, "classes"_a)
+      .def_prop_ro(
+          "classes",
+          [](const MaskColors& colors) {
+            return std::vector<std::pair<MaskColor, int>>(colors.classes.begin(), colors.classes.end());
+          },
+          "RGB colors and their class numbers.")
+      .def_ro("names", &MaskColors::names, "Names of classes by number.");
   nb::class_<SourceOptions>(module, "SourceOptions", "Options for reading sources.")
       .def(nb::init<>())
       .def_rw("format", &SourceOptions::format)
@@ -198,6 +209,8 @@ void add_options(nb::module_& module) {
           [](SourceOptions& options, const std::string& name) { options.label_kind = label_kind_named(name); })
       .def_rw("columns", &SourceOptions::columns)
       .def_rw("with_masks", &SourceOptions::with_masks)
+      .def_rw("mask_pattern", &SourceOptions::mask_pattern)
+      .def_rw("mask_colors", &SourceOptions::mask_colors)
       .def_rw("layout", &SourceOptions::layout)
       .def_rw("range", &SourceOptions::range)
       .def_rw("class_names", &SourceOptions::class_names)

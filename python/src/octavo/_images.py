@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -117,6 +118,32 @@ def to_mask(mask: Any) -> Pixels:
     if values.dtype == np.int8 and values.size and values.min() < 0:
         raise ValueError(f"its mask has values from {values.min()} to {values.max()}; expected 0 ... 255")
     return values.astype(np.uint8)
+
+
+def to_mask_of_colors(mask: Any, table: Callable[[Pixels], Pixels]) -> Pixels:
+    """The mask as uint8 [H, W]: the classes of its RGB colors by the table; gray is RGB with equal parts.
+
+    Raises
+    ------
+    TypeError
+        If `mask` is not an image, array or tensor.
+    ValueError
+        If it is not RGB or gray with 8 bits, or has a color that is not in the table.
+    """
+    if _is_pil(mask):
+        mask = mask.convert("RGB")
+    elif _is_tensor(mask):
+        mask = mask.detach().cpu().numpy()
+    elif not (isinstance(mask, np.ndarray) or hasattr(mask, "__array__")):
+        raise TypeError(f"its mask is a {type(mask).__name__}, not a PIL image, a NumPy array or a tensor")
+    values = np.asarray(mask)
+    if values.ndim == 2:
+        values = values[..., np.newaxis].repeat(3, axis=-1)
+    if values.ndim == 3 and values.shape[-1] != 3 and values.shape[0] == 3:
+        values = np.moveaxis(values, 0, -1)
+    if values.ndim != 3 or values.shape[-1] != 3 or values.dtype != np.uint8:
+        raise ValueError(f"its mask is {values.dtype} {values.shape}; with mask_colors it must be uint8 [H, W, 3]")
+    return table(values)
 
 
 def is_mask(value: Any) -> bool:

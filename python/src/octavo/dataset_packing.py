@@ -74,8 +74,9 @@ def pack_dataset(
     on_error
         ``"skip"``: leave out samples that the dataset cannot provide or that do not fit; they are listed in the result.
     channels, layout, progress, options
-        As in `Writer`: ``size``, ``fit``, ``background``, ``value_range``, ``holdout``, ``seed``, ``limit``,
-        ``compress``, ``append``, ``allow_loss``, ``allow_mismatch``, ``reproducible``, ``force`` and ``threads``.
+        As in `Writer`: ``size``, ``fit``, ``background``, ``value_range``, ``mask_colors``, ``holdout``, ``seed``,
+        ``limit``, ``compress``, ``append``, ``allow_loss``, ``allow_mismatch``, ``reproducible``, ``force`` and
+        ``threads``.
 
     Warns
     -----

@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from . import _pack, _progress
 from ._cifar_pickles import find_batches
+from ._masks import MaskColors, read_colors
 from ._warn import warn
 
 _Path = str | os.PathLike[str]
@@ -114,7 +115,8 @@ def pack(
     classes: Sequence[str] | None = None,
     class_map: Mapping[str, str] | None = None,
     class_order: Literal["bytes", "natural"] = "bytes",
-    masks: Literal["auto", "off"] = "auto",
+    masks: str = "auto",
+    mask_colors: MaskColors | None = None,
     layout: Literal["auto", "hw", "hwc", "chw"] = "auto",
     path_column: str | None = None,
     label_column: str | Sequence[str] | None = None,
@@ -174,7 +176,13 @@ def pack(
     masks
         ``"auto"``: a folder of masks next to a folder of images, such as ``masks`` and ``images``, or a column ``mask``
         of a list, holds the masks of the images, which are PNG, TIFF or PNM files with one value per pixel.
-        ``"off"``: no masks are packed.
+        ``"off"``: no masks are packed. Otherwise the name of the mask of an image, with ``{stem}`` for the name of the
+        image without its extension: ``"{stem}_mask.png"``, or ``"../masks/{stem}.png"`` from the folder of the image.
+        Files with such names are never samples.
+    mask_colors
+        The class of each color, if masks are RGB: a file with lines ``R,G,B,CLASS`` or ``#RRGGBB CLASS``, a CSV or a
+        JSON file (docs/sources.md), or a mapping from (R, G, B) or ``"#RRGGBB"`` to numbers or names. A color without
+        a class is an error.
     path_column
         The column of an image list that holds the paths; None: the one whose files exist.
     label_column
@@ -264,9 +272,16 @@ def pack(
     source_options.class_order = _choice(_pack.ClassOrder, "class_order", class_order)
     source_options.layout = _choice(_pack.ArrayLayout, "layout", layout)
     source_options.range = _value_range(value_range)
+    source_options.with_masks = masks != "off"
     if masks not in ("auto", "off"):
-        raise ValueError(f"masks is {masks!r}; it must be 'auto' or 'off'")
-    source_options.with_masks = masks == "auto"
+        if "{stem}" not in masks:
+            raise ValueError(
+                f"masks is {masks!r}; it must be 'auto', 'off', or the name of the mask of an image, such as "
+                "'{stem}_mask.png'"
+            )
+        source_options.mask_pattern = masks
+    if mask_colors is not None:
+        source_options.mask_colors = read_colors(mask_colors)
     if on_error not in ("stop", "skip"):
         raise ValueError(f"on_error is {on_error!r}; it must be 'stop' or 'skip'")
     if channels not in (None, 1, 3):

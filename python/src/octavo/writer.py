@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _images, _pack, _progress
+from ._masks import ColorTable, MaskColors, read_colors
 from .dataset import Dataset
 from .packing import (
     Holdout,
@@ -63,6 +64,9 @@ class Writer:
         As in `pack`: resize all images, and their masks.
     value_range
         For images of more than 8 bits: (low, high), the values that become 0 and 255.
+    mask_colors
+        The class of each color, if masks are RGB: a file as in `pack`, or a mapping from (R, G, B) or ``"#RRGGBB"`` to
+        numbers or names. A color without a class is an error.
     holdout, group_by, seed, limit, compress, append, allow_loss, allow_mismatch, reproducible, force, threads, progress
         As in `pack`. Columns are those of the metadata, paths are the names of the samples.
 
@@ -87,6 +91,7 @@ class Writer:
         fit: Literal["crop", "pad", "stretch"] = "crop",
         background: tuple[int, int, int] = (0, 0, 0),
         value_range: tuple[float, float] | None = None,
+        mask_colors: MaskColors | None = None,
         holdout: Holdout = 0.0,
         group_by: str | None = None,
         seed: int = 0,
@@ -122,7 +127,11 @@ class Writer:
         if self._stored is not None:
             self._check_classes(self._stored, self._classes)
         self._progress = progress
-        notes = json.dumps({"made_by": "octavo.Writer"})
+        self._mask_table = None if mask_colors is None else ColorTable(read_colors(mask_colors))
+        made: dict[str, Any] = {"made_by": "octavo.Writer"}
+        if self._mask_table is not None and self._mask_table.names:
+            made["mask_classes"] = {str(number): name for number, name in self._mask_table.names.items()}
+        notes = json.dumps(made)
         self._source: _pack.SpooledSource | None = _pack.SpooledSource(self._path.parent, self._classes, notes)
         self._blocks: dict[str, _Block] = {}
         self._gray_images = 0
@@ -150,7 +159,7 @@ class Writer:
             (targets); or None. -1, NaN, "?" and empty text are missing labels: an error.
         mask
             A value for each pixel, such as its class: a PIL image (of a palette, the indices count) or whole numbers
-            0 ... 255 [H, W]; for all samples of a split, or for none.
+            0 ... 255 [H, W]; with `mask_colors`, colors. For all samples of a split, or for none.
         split
             The split; it is created with its first sample.
         name
@@ -170,6 +179,11 @@ class Writer:
         with self._lock:
             self._append(image, label, mask, split, name, metadata or {})
 
+    def _to_mask(self, mask: Any) -> npt.NDArray[np.uint8]:
+        if self._mask_table is None:
+            return _images.to_mask(mask)
+        return _images.to_mask_of_colors(mask, self._mask_table)
+
     def _append(
         self, image: Any, label: Any, mask: Any, split: str, name: str | None, metadata: Mapping[str, Any]
     ) -> None:
@@ -181,7 +195,7 @@ class Writer:
             quantizer = self._quantizer_of(split)
             pixels = _images.to_pixels(image, self._channels, self._layout, quantizer)
             kind, numbers = _label(label, self._class_numbers)
-            classes = None if mask is None else _images.to_mask(mask)
+            classes = None if mask is None else self._to_mask(mask)
             if classes is not None and classes.shape != pixels.shape[1:]:
                 raise ValueError(f"its mask is {_text(classes.shape)}, its image {_text(pixels.shape[1:])}")
             if self._resizing is not None and 0 not in pixels.shape:

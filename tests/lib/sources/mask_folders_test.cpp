@@ -127,3 +127,144 @@ TEST_CASE("a list may name masks", "[unit][pack]") {
   REQUIRE(unlabeled->splits()[0].labels.kind == LabelKind::none);
   REQUIRE(first_of_masks(*unlabeled) == std::vector<std::uint8_t>{'a'});
 }
+
+TEST_CASE("masks next to their images are named by a pattern and are not samples", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const std::string name : {"cat/1", "dog/1", "dog/2"}) {
+    write_file(folder / (name + ".pgm"), "P5 3 2 255\n" + std::string(6, name[0]));
+    write_file(folder / (name + "_mask.png"), png_of(static_cast<std::uint8_t>(name[0] + name[4])));
+  }
+  SourceOptions options;
+  options.mask_pattern = "{stem}_mask.png";
+  const auto source = open(folder.path(), options);
+  REQUIRE(source->class_names() == std::vector<std::string>{"cat", "dog"});
+  REQUIRE(source->splits()[0].sample_count == 3);
+  CHECK(read_all(*source).labels == std::vector<std::int32_t>{0, 1, 1});
+  CHECK(first_of_masks(*source) == std::vector<std::uint8_t>{'c' + '1', 'd' + '1', 'd' + '2'});
+  CHECK(source->notes().ignored_files == 0);
+}
+
+TEST_CASE("a pattern of masks may name a folder", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const std::string name : {"a", "b"}) {
+    write_file(folder / "scene/rgb" / (name + ".png"), png_of(1));
+    write_file(folder / "scene/seg" / (name + "_s.png"), png_of(static_cast<std::uint8_t>(name[0])));
+  }
+  SourceOptions options;
+  options.mask_pattern = "../seg/{stem}_s.png";
+  // From above both folders, and with the masks outside the packed folder.
+  for (const auto& root : {folder / "scene", folder / "scene/rgb"}) {
+    const auto source = open(root, options);
+    REQUIRE(source->splits()[0].sample_count == 2);
+    CHECK(first_of_masks(*source) == std::vector<std::uint8_t>{'a', 'b'});
+    CHECK(source->notes().folders_without_images.empty());
+    CHECK(source->splits()[0].labels.kind == LabelKind::none);
+  }
+}
+
+TEST_CASE("a pattern names the masks in a folder of masks", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const std::string name : {"a", "b"}) {
+    write_file(folder / "images" / (name + ".png"), png_of(1));
+    write_file(folder / "labels" / (name + "_L.png"), png_of(static_cast<std::uint8_t>(name[0])));
+    write_file(folder / "labels" / (name + "_colors.png"), png_of(9));
+  }
+  SourceOptions options;
+  options.mask_pattern = "{stem}_L.png";
+  const auto source = open(folder.path(), options);
+  REQUIRE(source->splits()[0].labels.kind == LabelKind::none);
+  CHECK(first_of_masks(*source) == std::vector<std::uint8_t>{'a', 'b'});
+}
+
+TEST_CASE("a pattern pairs the images of a list with masks", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const std::string name : {"a", "b"}) {
+    write_file(folder / "images" / (name + ".png"), png_of(1));
+    write_file(folder / "images" / (name + "_m.png"), png_of(static_cast<std::uint8_t>(name[0])));
+  }
+  write_file(folder / "list.csv", "image,label\nb.png,0\na.png,1\n");
+  SourceOptions options;
+  options.mask_pattern = "{stem}_m.png";
+  CHECK(first_of_masks(*open(folder / "list.csv", options)) == std::vector<std::uint8_t>{'b', 'a'});
+  write_file(folder / "list.csv", "image,mask,label\nb.png,images/b_m.png,0\n");
+  CHECK_THROWS_WITH(open(folder / "list.csv", options), ContainsSubstring("has a column of masks; omit the pattern"));
+}
+
+TEST_CASE("with a pattern, images without a mask and masks without an image are errors or left out", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const char* const name : {"a.png", "a_mask.png", "b.png"}) write_file(folder / name, png_of(1));
+  SourceOptions options;
+  options.mask_pattern = "{stem}_mask.png";
+  CHECK_THROWS_WITH(open(folder.path(), options),
+                    ContainsSubstring("b.png\" has no mask ") && ContainsSubstring("b_mask.png"));
+  options.skip_unreadable = true;
+  const auto source = open(folder.path(), options);
+  CHECK(source->splits()[0].sample_count == 1);
+  CHECK(source->left_out().size() == 1);
+  std::filesystem::remove(folder / "b.png");
+  write_file(folder / "c_mask.png", png_of(1));
+  CHECK(open(folder.path(), options)->left_out().at(0).name == "c_mask.png");
+  options.skip_unreadable = false;
+  CHECK_THROWS_WITH(open(folder.path(), options), ContainsSubstring("c_mask.png\" has no image"));
+  options.mask_pattern = "{stem}.png";
+  CHECK_THROWS_WITH(open(folder.path(), options), ContainsSubstring("all image files have names of masks"));
+}
+
+TEST_CASE("a pattern that cannot name masks is refused", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.png", png_of(1));
+  const std::string pattern =
+      GENERATE("mask.png", "{stem}", "{stem}_{stem}.png", "/masks/{stem}.png", "{stem}/mask.png", "of");
+  CAPTURE(pattern);
+  SourceOptions options;
+  options.mask_pattern = pattern;
+  CHECK_THROWS_WITH(open(folder.path(), options),
+                    ContainsSubstring("read the pattern of masks") && ContainsSubstring("expected a name such as"));
+}
+
+TEST_CASE("the colors of masks become the classes of their file", "[unit][pack]") {
+  const TemporaryFolder folder;
+  const std::string file = GENERATE("P6 2 1 255\n\x01\x02\x03\xFA\x01\x02", "P3 2 1 255 1 2 3 250 1 2");
+  write_file(folder / "images/a.ppm", "P6 2 1 255\n" + std::string(6, 'x'));
+  write_file(folder / "masks/a.ppm", file);
+  SourceOptions options;
+  options.mask_colors = make_mask_colors({{{1, 2, 3}, "sky"}, {{250, 1, 2}, "road"}});
+  const auto source = open(folder.path(), options);
+  read_all(*source, 0);
+  std::vector<std::uint8_t> mask(2);
+  REQUIRE(source->read_masks(0, 0, 1, mask).empty());
+  CHECK(mask == std::vector<std::uint8_t>{0, 1});
+  CHECK(source->notes().mask_classes == std::map<int, std::string>{{0, "sky"}, {1, "road"}});
+  CHECK_THROWS_WITH(pack(*open(folder.path()), folder / "out.h5"),
+                    ContainsSubstring("masks/a.ppm: it has colors") && ContainsSubstring("`mask_colors`"));
+  options.mask_colors = make_mask_colors({{{1, 2, 3}, "sky"}});
+  CHECK_THROWS_WITH(pack(*open(folder.path(), options), folder / "out.h5"),
+                    ContainsSubstring("masks/a.ppm: it has the color #FA0102, which is not in the file"));
+}
+
+TEST_CASE("with colors, gray masks and palettes are colors, too", "[unit][pack]") {
+  const MaskColors colors = make_mask_colors({{{0, 0, 0}, "255"}, {{128, 128, 128}, "7"}});
+  const std::string file = "P5 3 1 255\n" + std::string("\x80\x00\x80", 3);
+  const auto bytes = std::as_bytes(std::span(file));
+  const auto mask = images::decode_mask_colors(bytes, images::checked_header(bytes, {}), colors);
+  CHECK(mask.values == std::vector<std::uint8_t>{7, 255, 7});
+}
+
+TEST_CASE("options of masks that have no effect are errors", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.png", png_of(1));
+  SourceOptions options;
+  options.mask_colors = make_mask_colors({{{0, 0, 0}, "0"}});
+  CHECK_THROWS_WITH(open(folder.path(), options), ContainsSubstring("found no images with masks for `mask_colors`"));
+  options.with_masks = false;
+  CHECK_THROWS_WITH(open(folder.path(), options), ContainsSubstring("masks are off"));
+}
+
+TEST_CASE("images with masks and without labels are not reported as unlabeled", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "images/a.png", png_of(1));
+  write_file(folder / "masks/a.png", png_of(1));
+  for (const std::string& note : packing_notes(*open(folder.path()))) {
+    CHECK_THAT(note, !ContainsSubstring("no labels"));
+  }
+}

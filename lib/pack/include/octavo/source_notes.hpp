@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -92,9 +93,10 @@ struct SourceNotes {
   std::optional<std::int64_t> listed_bytes;
   std::vector<std::string> remarks;  ///< on surprising decisions; options as in option_names.hpp
   std::vector<std::string> folders_without_images;
-  std::string select;                 ///< SourceOptions::select
-  std::optional<std::int64_t> limit;  ///< SourceOptions::limit
-  Holdout holdout;                    ///< SourceOptions::holdout
+  std::map<int, std::string> mask_classes;  ///< names of mask values
+  std::string select;                       ///< SourceOptions::select
+  std::optional<std::int64_t> limit;        ///< SourceOptions::limit
+  Holdout holdout;                          ///< SourceOptions::holdout
   std::uint64_t holdout_seed = 0;
   std::string group_by;  ///< SourceOptions::group_by
   std::vector<HistoryNotes> histories;

@@ -20,11 +20,19 @@ Pixels one_channel(const Pixels& image) {
   for (std::size_t i = 0; i < gray.values.size(); ++i) {
     const std::uint8_t* const color = image.values.data() + 3 * i;
     if (color[0] != color[1] || color[0] != color[2]) {
-      throw FormatError("it has colors; expected one channel of class numbers, or a palette");
+      throw FormatError(
+          "it has colors; expected one channel of class numbers, or a palette; give the class of each color with "
+          "`mask_colors`");
     }
     gray.values[i] = color[0];
   }
   return gray;
+}
+
+/// The color of a pixel of an image with one or three channels.
+MaskColor color_at(const Pixels& image, std::size_t pixel) {
+  const std::uint8_t* const value = image.values.data() + pixel * static_cast<std::size_t>(image.channels);
+  return image.channels == 1 ? MaskColor{value[0], value[0], value[0]} : MaskColor{value[0], value[1], value[2]};
 }
 
 }  // namespace
@@ -49,6 +57,34 @@ Pixels decode_mask(std::span<const std::byte> file, const ImageHeader& header) {
   std::ranges::transform(stored.values, mask.values.begin(),
                          [](float value) { return static_cast<std::uint8_t>(value); });
   return turned_upright(one_channel(mask), header.orientation);
+}
+
+Pixels decode_mask_colors(std::span<const std::byte> file, const ImageHeader& header, const MaskColors& colors) {
+  if (header.codec == &kJpegCodec || header.codec == &kWebpCodec) {
+    throw FormatError("it is a " + std::string(header.codec->name) +
+                      " file, which may change colors; save masks as PNG, TIFF, GIF, BMP or PNM");
+  }
+  if (header.has_bands || header.is_deep()) throw FormatError("it is not RGB or gray with 8 bits");
+  const Pixels image = header.codec->decode(file, header, {});
+  Pixels mask(image.width, image.height, 1);
+  MaskColor last = {};
+  std::uint8_t number = 0;
+  bool has_last = false;
+  for (std::size_t i = 0; i < mask.values.size(); ++i) {
+    const MaskColor color = color_at(image, i);
+    if (!has_last || color != last) {  // neighbors are usually equal
+      const auto found = colors.classes.find(color);
+      if (found == colors.classes.end()) {
+        throw FormatError("it has the color " + to_string(color) +
+                          ", which is not in the file of mask colors; add the color and its class to the file");
+      }
+      number = found->second;
+      last = color;
+      has_last = true;
+    }
+    mask.values[i] = number;
+  }
+  return turned_upright(std::move(mask), header.orientation);
 }
 
 void fill_mask(std::span<const std::uint8_t> mask, std::int64_t height, std::int64_t width, const Target& target,

@@ -24,12 +24,13 @@ std::string ignored_note(const SourceNotes& found) {
   return text + (std::ssize(names) < count ? ", ..." : "");
 }
 
-/// The names of the splits with labels of this kind or, with `others`, of any other kind.
+/// The names of the splits with labels of this kind or, with `others`, of any other kind. Masks count as labels.
 std::string splits_with(LabelKind kind, const Source& source, bool others = false) {
   std::string names;
   for (const SourceSplit& split : source.splits()) {
     const bool is_other = split.labels.kind != kind && split.labels.kind != LabelKind::none;
-    if (others ? is_other : split.labels.kind == kind) names += (names.empty() ? "" : ", ") + split.name;
+    const bool is_kind = split.labels.kind == kind && (kind != LabelKind::none || !split.has_masks);
+    if (others ? is_other : is_kind) names += (names.empty() ? "" : ", ") + split.name;
   }
   return names;
 }

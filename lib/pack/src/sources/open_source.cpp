@@ -26,6 +26,7 @@
 #include "sources/lists/folder_listing.hpp"
 #include "sources/lists/image_list_source.hpp"
 #include "sources/lists/image_table.hpp"
+#include "sources/lists/mask_pattern.hpp"
 #include "sources/lists/several_lists.hpp"
 #include "sources/lists/web_dataset.hpp"
 #include "sources/octavo_source.hpp"
@@ -196,6 +197,31 @@ sources::ReadList read_list(const Finding& finding, const SourceOptions& options
   return list;
 }
 
+/// Finds the masks of listed images by the pattern of the options.
+void pair_with_masks(sources::ImageList& contents, const SourceOptions& options) {
+  if (options.mask_pattern.empty() || !options.with_masks) return;
+  const sources::MaskPattern pattern(options.mask_pattern);
+  for (sources::SplitImages& list : contents.splits) {
+    if (!list.masks.empty()) {
+      throw DataError("pair images with masks: the list of " + list.name(0) +
+                      " has a column of masks; omit the pattern of `masks`");
+    }
+    sources::pair_by_pattern(pattern, options.skip_unreadable, list, contents.left_out);
+  }
+}
+
+bool has_masks(const sources::ImageList& contents) {
+  return std::ranges::any_of(contents.splits, [](const sources::SplitImages& list) { return !list.masks.empty(); });
+}
+
+/// Options about masks must not be without effect.
+void check_masks_of_options(const std::vector<sources::ImageList>& lists, const SourceOptions& options) {
+  if ((options.mask_pattern.empty() && options.mask_colors.empty()) || std::ranges::any_of(lists, has_masks)) return;
+  throw DataError(std::string("open the sources: found no images with masks for ") +
+                  (options.mask_colors.empty() ? "`masks`" : "`mask_colors`") +
+                  "; pack image files with masks, or omit it");
+}
+
 /// Some list must have the columns that choose samples. Otherwise, only kept columns could be reported.
 void check_choice_columns(const std::vector<sources::ReadList>& lists, const SourceOptions& options) {
   std::vector<std::string> known;
@@ -264,11 +290,13 @@ std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, c
   if (lists.empty()) refuse_options_of_lists(options);
   std::vector<sources::OtherFolder> others;
   for (const sources::ImageRoot& root : roots) others.push_back({root.tree, root.folder});
+  for (auto& list : lists) pair_with_masks(list.contents, options);
   sources::check_lists(lists, others);
   if (!lists.empty() && parts.opened.empty()) check_choice_columns(lists, options);
   for (auto& list : lists) parts.add(std::move(list.contents));
   open_array_sources(std::move(sets), options, parts);
   list_images(roots, options, parts);
+  check_masks_of_options(parts.lists, options);
   return open_lists(std::move(parts), options);
 }
 
@@ -294,6 +322,9 @@ std::unique_ptr<Source> merged(std::vector<std::unique_ptr<Source>> parts, const
 }
 
 void check_options(const SourceOptions& options) {
+  if (!options.with_masks && (!options.mask_pattern.empty() || !options.mask_colors.empty())) {
+    throw InvalidArgument("open the sources: masks are off, so `mask_colors` has no effect; omit it");
+  }
   if (options.channels && *options.channels != 1 && *options.channels != 3) {
     throw InvalidArgument("open the sources: unsupported number of channels " + std::to_string(*options.channels) +
                           "; expected 1 or 3");

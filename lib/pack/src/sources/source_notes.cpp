@@ -112,6 +112,7 @@ std::string to_json(const SourceNotes& notes) {
   if (notes.listed_bytes) json["listed_bytes"] = *notes.listed_bytes;
   if (!notes.remarks.empty()) json["remarks"] = in_utf8(notes.remarks);
   if (!notes.folders_without_images.empty()) json["folders_without_images"] = in_utf8(notes.folders_without_images);
+  for (const auto& [value, name] : notes.mask_classes) json["mask_classes"][std::to_string(value)] = as_utf8(name);
   if (!notes.select.empty()) json["select"] = as_utf8(notes.select);
   if (notes.limit) json["limit"] = *notes.limit;
   if (notes.holdout.kind != Holdout::Kind::none) json["holdout"] = to_json(notes.holdout, notes.holdout_seed);

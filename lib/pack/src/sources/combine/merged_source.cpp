@@ -334,6 +334,7 @@ SourceNotes MergedSource::notes() const {
     }
     append(all.folders_without_images, notes.folders_without_images);
     append(all.histories, notes.histories);
+    all.mask_classes.merge(notes.mask_classes);
     if (notes.custom != "{}") all.custom = notes.custom;
   }
   if (all.first_ignored_files.size() > kMostIgnoredFileNames) all.first_ignored_files.resize(kMostIgnoredFileNames);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <optional>
 #include <set>
 #include <unordered_set>
 
@@ -14,6 +15,7 @@
 #include "sources/combine/split_names.hpp"
 #include "sources/lists/class_names.hpp"
 #include "sources/lists/mask_folders.hpp"
+#include "sources/lists/mask_pattern.hpp"
 #include "sources/lists/name_list.hpp"
 #include "sources/lists/shared_folders.hpp"
 #include "support/file.hpp"
@@ -35,7 +37,30 @@ struct SplitFolder {
 struct ClassImages {
   SplitFolder folder;
   std::map<std::string, std::vector<std::string>> paths_of;  ///< in the tree
+  std::vector<std::string> masks = {};                       ///< by the pattern of the options, in the tree
 };
+
+/// Which files of folders are masks, by the options.
+struct MaskRules {
+  bool with_masks = true;
+  std::optional<MaskPattern> pattern = {};
+
+  /// Whether a file in a folder of images is an image to pack.
+  bool is_image(const std::string& path) const { return images::has_image_name(path) && !is_mask(path); }
+  bool is_mask(const std::string& path) const { return pattern && pattern->is_mask(path); }
+  /// The folders of images and masks in `folder`. A pattern with a folder says itself where masks are.
+  std::optional<MaskFolders> find_folders(const files::FileTree& tree, const std::string& folder) const {
+    if (!with_masks || (pattern && pattern->has_folder())) return std::nullopt;
+    return find_mask_folders(tree, folder);
+  }
+  const MaskPattern* pattern_or_null() const { return pattern ? &*pattern : nullptr; }
+};
+
+MaskRules mask_rules(const SourceOptions& options) {
+  MaskRules rules{options.with_masks};
+  if (!options.mask_pattern.empty()) rules.pattern.emplace(options.mask_pattern);
+  return rules;
+}
 
 /// The split of a folder without split folders, by its own name or the archive's.
 std::string split_of_root(const ImageRoot& root) {
@@ -63,21 +88,24 @@ std::string split_of_root(const ImageRoot& root) {
 /// Next to split folders, other images must not be lost unnoticed. Images in other folders are an error, since these
 /// are probably splits too; all other files are ignored.
 void check_beside_splits(const ImageRoot& root, const files::FolderEntries& entries,
-                         const std::vector<SplitFolder>& splits, ImageList& contents) {
+                         const std::vector<SplitFolder>& splits, const MaskRules& rules, ImageList& contents) {
   for (const std::string& name : entries.folders) {
     if (split_of_folder_name(name)) continue;
     const auto files = root.tree->files_below(files::join_path(root.folder, name));
-    if (std::any_of(files.begin(), files.end(), &images::has_image_name)) refuse_unknown_split(root, splits, name);
-    for (const std::string& file : files)
-      ignore_file(contents, files::join_path(files::join_path(root.folder, name), file));
+    const std::string folder = files::join_path(root.folder, name);
+    const auto is_image = [&](const std::string& file) { return rules.is_image(files::join_path(folder, file)); };
+    if (std::ranges::any_of(files, is_image)) refuse_unknown_split(root, splits, name);
+    for (const std::string& file : files) {
+      if (!rules.is_mask(files::join_path(folder, file))) ignore_file(contents, files::join_path(folder, file));
+    }
   }
   for (const std::string& file : entries.files) ignore_file(contents, files::join_path(root.folder, file));
 }
 
 /// The folder of a split: its images, and its masks if there are folders for both.
 SplitFolder split_folder(const std::string& split, const std::shared_ptr<const files::FileTree>& tree,
-                         const std::string& path, bool with_masks, ImageList& contents) {
-  const auto pair = with_masks ? find_mask_folders(*tree, path) : std::nullopt;
+                         const std::string& path, const MaskRules& rules, ImageList& contents) {
+  const auto pair = rules.find_folders(*tree, path);
   if (!pair) return {split, tree, path, {}};
   contents.remarks.push_back("the images in " + quoted(fs::path(pair->masks)) + " are the masks of those in " +
                              quoted(fs::path(pair->images)) + "; `masks=off` makes both classes");
@@ -99,49 +127,67 @@ std::vector<SplitFolder> paired_splits(const ImageRoot& root, const MaskFolders&
 }
 
 /// The splits of one root; notes ignored files in `contents`.
-std::vector<SplitFolder> split_folders(const ImageRoot& root, bool with_masks, ImageList& contents) {
-  if (!root.split.empty()) return {split_folder(root.split, root.tree, root.folder, with_masks, contents)};
+std::vector<SplitFolder> split_folders(const ImageRoot& root, const MaskRules& rules, ImageList& contents) {
+  if (!root.split.empty()) return {split_folder(root.split, root.tree, root.folder, rules, contents)};
   const files::FolderEntries entries = root.tree->entries(root.folder);
-  if (const auto pair = with_masks ? find_mask_folders(*root.tree, root.folder) : std::nullopt) {
+  if (const auto pair = rules.find_folders(*root.tree, root.folder)) {
     std::vector<SplitFolder> folders = paired_splits(root, *pair);
     if (!folders.empty()) return folders;
   }
   std::vector<SplitFolder> folders;
   for (const std::string& name : entries.folders) {
     if (const auto split = split_of_folder_name(name)) {
-      folders.push_back(split_folder(*split, root.tree, files::join_path(root.folder, name), with_masks, contents));
+      folders.push_back(split_folder(*split, root.tree, files::join_path(root.folder, name), rules, contents));
     }
   }
-  if (folders.empty()) return {split_folder(split_of_root(root), root.tree, root.folder, with_masks, contents)};
+  if (folders.empty()) return {split_folder(split_of_root(root), root.tree, root.folder, rules, contents)};
   std::stable_sort(folders.begin(), folders.end(), [](const SplitFolder& a, const SplitFolder& b) {
     return split_rank(a.split) < split_rank(b.split);
   });
-  check_beside_splits(root, entries, folders, contents);
+  check_beside_splits(root, entries, folders, rules, contents);
   return folders;
 }
 
 /// The images of one split folder; notes ignored files in `contents`.
-ClassImages images_in(const SplitFolder& folder, ImageList& contents) {
+ClassImages images_in(const SplitFolder& folder, const MaskRules& rules, ImageList& contents) {
   ClassImages images = {folder, {}};
   const files::FolderEntries entries = folder.tree->entries(folder.path);
-  bool has_classes = false;
+  // Next to a folder of masks, all images are images.
+  const auto is_mask = [&](const std::string& path) { return folder.masks.empty() && rules.is_mask(path); };
+  bool has_classes = false, has_folder_of_masks = false;
   for (const std::string& name : entries.folders) {
     auto& paths = images.paths_of[name];
     const std::string class_folder = files::join_path(folder.path, name);
+    const std::size_t masks_before = images.masks.size();
     for (const std::string& file : folder.tree->files_below(class_folder)) {
-      if (images::has_image_name(file)) {
-        paths.push_back(files::join_path(class_folder, file));
+      const std::string path = files::join_path(class_folder, file);
+      if (is_mask(path)) {
+        images.masks.push_back(path);
+      } else if (images::has_image_name(file)) {
+        paths.push_back(path);
       } else {
-        ignore_file(contents, files::join_path(class_folder, file));
+        ignore_file(contents, path);
       }
     }
     has_classes = has_classes || !paths.empty();
+    if (!paths.empty() || images.masks.size() == masks_before) continue;
+    images.paths_of.erase(name);
+    has_folder_of_masks = true;
+  }
+  if (has_folder_of_masks && images.paths_of.size() == 1) {
+    // The folder of images next to a folder of masks is not a class.
+    auto only = images.paths_of.extract(images.paths_of.begin());
+    only.key() = "";
+    images.paths_of.insert(std::move(only));
   }
   for (const std::string& file : entries.files) {
-    if (images::has_image_name(file) && !has_classes) {
-      images.paths_of[""].push_back(files::join_path(folder.path, file));
+    const std::string path = files::join_path(folder.path, file);
+    if (is_mask(path) && !has_classes) {
+      images.masks.push_back(path);
+    } else if (images::has_image_name(file) && !has_classes) {
+      images.paths_of[""].push_back(path);
     } else {
-      ignore_file(contents, files::join_path(folder.path, file));
+      ignore_file(contents, path);
     }
   }
   return images;
@@ -241,7 +287,31 @@ void use_given_names(const std::vector<std::string>& given_names, ImageList& con
   contents.are_classes_sorted = false;
 }
 
-SplitImages list_of(ClassImages& images, bool may_skip, ImageList& contents) {
+/// Masks by the pattern that no image has are errors, or left out.
+void check_masks_have_images(const ClassImages& images, bool may_skip, const SplitImages& list, ImageList& contents) {
+  const std::unordered_set<std::string> used(list.masks.begin(), list.masks.end());
+  for (const std::string& mask : images.masks) {
+    if (used.contains(mask)) continue;
+    if (!may_skip) {
+      throw DataError("pair images with masks: " + images.folder.tree->name_of(mask) +
+                      " has no image; add it, or skip such files with `on_error=skip`");
+    }
+    contents.left_out.push_back({0, mask, "it has no image"});
+  }
+}
+
+void find_masks_of(const ClassImages& images, const MaskRules& rules, bool may_skip, SplitImages& list,
+                   ImageList& contents) {
+  if (!images.folder.masks.empty()) {
+    pair_with_masks({images.folder.path, images.folder.masks}, rules.pattern_or_null(), may_skip, list,
+                    contents.left_out);
+  } else if (rules.pattern) {
+    pair_by_pattern(*rules.pattern, may_skip, list, contents.left_out);
+    check_masks_have_images(images, may_skip, list, contents);
+  }
+}
+
+SplitImages list_of(ClassImages& images, const MaskRules& rules, bool may_skip, ImageList& contents) {
   SplitImages list = {images.folder.split, images.folder.tree, {}, {}, {}};
   for (std::size_t label = 0; label < contents.class_names.size(); ++label) {
     for (std::string& path : images.paths_of[contents.class_names[label]]) {
@@ -251,9 +321,7 @@ SplitImages list_of(ClassImages& images, bool may_skip, ImageList& contents) {
   }
   if (!list.paths.empty()) list.layout = {LabelKind::class_index, 1};
   for (std::string& path : images.paths_of[""]) list.paths.push_back(std::move(path));
-  if (!images.folder.masks.empty()) {
-    pair_with_masks({images.folder.path, images.folder.masks}, may_skip, list, contents.left_out);
-  }
+  find_masks_of(images, rules, may_skip, list, contents);
   order_for_reading(list);
   return list;
 }
@@ -271,6 +339,17 @@ void add_list(SplitImages list, ImageList& contents) {
   contents.splits.push_back(std::move(list));
 }
 
+/// A pattern that fits the images, too, would leave nothing to pack.
+void check_not_all_masks(const std::vector<ImageRoot>& roots, const std::vector<ClassImages>& all) {
+  const auto has_images = [](const ClassImages& images) {
+    return std::ranges::any_of(images.paths_of, [](const auto& of_class) { return !of_class.second.empty(); });
+  };
+  const auto has_masks = [](const ClassImages& images) { return !images.masks.empty(); };
+  if (std::ranges::any_of(all, has_images) || std::ranges::none_of(all, has_masks)) return;
+  throw DataError("list the images in " + roots[0].tree->name_of(roots[0].folder) +
+                  ": all image files have names of masks by the pattern of `masks`; correct it");
+}
+
 /// Without at least two classes, or masks, a list that is not used probably holds the labels.
 void check_list_problems(const std::vector<ImageRoot>& roots, const ImageList& contents) {
   const auto has_masks = [](const SplitImages& list) { return !list.masks.empty(); };
@@ -285,13 +364,14 @@ void check_list_problems(const std::vector<ImageRoot>& roots, const ImageList& c
 }  // namespace
 
 ImageList list_image_folders(const std::vector<ImageRoot>& roots, const SourceOptions& options) {
+  const MaskRules rules = mask_rules(options);
   ImageList contents;
   std::vector<ClassImages> all;
   for (const ImageRoot& root : roots) {
     contents.remarks.insert(contents.remarks.end(), root.remarks.begin(), root.remarks.end());
     for (const fs::path& path : root.tree->roots()) contents.roots.push_back(path / root.folder);
-    for (const SplitFolder& folder : split_folders(root, options.with_masks, contents)) {
-      all.push_back(images_in(folder, contents));
+    for (const SplitFolder& folder : split_folders(root, rules, contents)) {
+      all.push_back(images_in(folder, rules, contents));
     }
   }
   find_classes(all, options.class_order, contents);
@@ -299,7 +379,10 @@ ImageList list_image_folders(const std::vector<ImageRoot>& roots, const SourceOp
   remark_on_shared_folders(all, contents);
   use_given_names(options.class_names, contents);
   remark_on_numbers(contents);
-  for (ClassImages& images : all) add_list(list_of(images, options.skip_unreadable, contents), contents);
+  check_not_all_masks(roots, all);
+  for (ClassImages& images : all) {
+    add_list(list_of(images, rules, options.skip_unreadable, contents), contents);
+  }
   if (contents.splits.empty()) {
     throw DataError("list the images in " + roots[0].tree->name_of(roots[0].folder) +
                     ": found no image files (.jpg, .png, .webp, .tif, .gif, .bmp, .ppm and similar); check the path");

@@ -22,13 +22,7 @@ void append_label(SplitImages& list, double number) {
   list.labels.insert(list.labels.end(), bytes, bytes + sizeof target);
 }
 
-void order_for_reading(SplitImages& list) {
-  std::vector<std::int64_t> ranks;
-  for (const std::string& path : list.paths) ranks.push_back(list.tree->reading_rank(path));
-  if (std::is_sorted(ranks.begin(), ranks.end())) return;
-  std::vector<std::size_t> order(ranks.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return ranks[a] < ranks[b]; });
+void keep_images(SplitImages& list, const std::vector<std::size_t>& order) {
   std::vector<std::string> paths, masks, metadata;
   std::vector<std::byte> labels;
   const auto width = list.layout.bytes_per_sample();
@@ -43,6 +37,16 @@ void order_for_reading(SplitImages& list) {
   list.labels = std::move(labels);
   list.masks = std::move(masks);
   list.metadata = std::move(metadata);
+}
+
+void order_for_reading(SplitImages& list) {
+  std::vector<std::int64_t> ranks;
+  for (const std::string& path : list.paths) ranks.push_back(list.tree->reading_rank(path));
+  if (std::is_sorted(ranks.begin(), ranks.end())) return;
+  std::vector<std::size_t> order(ranks.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return ranks[a] < ranks[b]; });
+  keep_images(list, order);
 }
 
 }  // namespace octavo::sources

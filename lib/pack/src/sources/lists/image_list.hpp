@@ -58,6 +58,9 @@ void append_label(std::vector<std::byte>& labels, std::int32_t label);
 /// Appends one number to the labels of a list, as the type of its layout.
 void append_label(SplitImages& list, double number);
 
+/// Keeps the images at `order`, in that order.
+void keep_images(SplitImages& list, const std::vector<std::size_t>& order);
+
 /// Sorts the images of an archive by their order in the archive, which is read from front to back.
 void order_for_reading(SplitImages& list);
 

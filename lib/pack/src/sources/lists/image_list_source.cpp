@@ -36,6 +36,7 @@ ImageListSource::ImageListSource(ImageList contents, ImageConversion conversion,
     : contents_(std::move(contents)),
       limits_{options.largest_image_pixels},
       target_{conversion.shape, options.size.has_value(), options.fit, options.background},
+      mask_colors_(options.mask_colors),
       range_(std::move(conversion.range)),
       decode_memory_(kMostDecodedBytes) {
   if (contents_.is_table) listed_bytes_.emplace(contents_);
@@ -154,7 +155,9 @@ void ImageListSource::read_mask(std::size_t split, std::size_t at, std::span<std
                       " pixels, the image has " + std::to_string(width) + "x" + std::to_string(height));
   }
   const MemoryBudget::Share share(decode_memory_, kDeepBytes * width * height * header.channels);
-  images::fill_mask(images::decode_mask(bytes, header).values, height, width, target_, values);
+  const images::Pixels mask = mask_colors_.empty() ? images::decode_mask(bytes, header)
+                                                   : images::decode_mask_colors(bytes, header, mask_colors_);
+  images::fill_mask(mask.values, height, width, target_, values);
 }
 
 std::string ImageListSource::sample_metadata(std::size_t split, std::int64_t row) const {
@@ -186,6 +189,7 @@ SourceNotes ImageListSource::notes() const {
     if (quantized.samples > 0) notes.quantized.push_back(std::move(quantized));
   }
   if (listed_bytes_) notes.listed_bytes = listed_bytes_->total();
+  notes.mask_classes = mask_colors_.names;
   notes.remarks = contents_.remarks;
   for (std::string& remark : remarks_on_oddities(contents_, oddities_)) notes.remarks.push_back(std::move(remark));
   notes.folders_without_images = contents_.empty_folders;

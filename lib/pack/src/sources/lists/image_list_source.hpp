@@ -45,6 +45,7 @@ class ImageListSource final : public Source {
   ImageList contents_;
   images::Limits limits_;
   images::Target target_;
+  MaskColors mask_colors_;
   ImageRange range_;
   std::vector<SourceSplit> splits_;
   std::vector<ImageSizes> sizes_;                               ///< for each split; filled as images are read

@@ -49,13 +49,14 @@ std::string without_extension(const std::string& path) {
                   "; add or remove files, skip such samples with `on_error=skip`, or pack no masks with `masks=off`");
 }
 
-/// The paths of the masks, by their path below the folder without extension.
-std::map<std::string, std::string> find_masks(const files::FileTree& tree, const std::string& folder) {
+/// The paths of the masks, by their path below the folder without extension; with a pattern, by their whole path there.
+std::map<std::string, std::string> find_masks(const files::FileTree& tree, const std::string& folder,
+                                              const MaskPattern* pattern) {
   std::map<std::string, std::string> masks;
   for (const std::string& file : tree.files_below(folder)) {
-    if (!images::has_image_name(file)) continue;
+    if (pattern != nullptr ? !pattern->is_mask(file) : !images::has_image_name(file)) continue;
     const std::string path = files::join_path(folder, file);
-    const auto [other, is_new] = masks.try_emplace(without_extension(file), path);
+    const auto [other, is_new] = masks.try_emplace(pattern != nullptr ? file : without_extension(file), path);
     if (!is_new) refuse(tree.name_of(path), "is a second mask next to " + tree.name_of(other->second));
   }
   return masks;
@@ -72,11 +73,11 @@ std::optional<MaskFolders> find_mask_folders(const files::FileTree& tree, const 
   return MaskFolders{*images, *masks};
 }
 
-void pair_with_masks(const MaskFolders& folders, bool may_skip, SplitImages& list,
+void pair_with_masks(const MaskFolders& folders, const MaskPattern* pattern, bool may_skip, SplitImages& list,
                      std::vector<SampleFailure>& left_out) {
   const files::FileTree& tree = *list.tree;
   if (!tree.disk_path("")) refuse(tree.name_of(folders.masks), "is in an archive, where masks cannot be read");
-  const std::map<std::string, std::string> masks = find_masks(tree, folders.masks);
+  const std::map<std::string, std::string> masks = find_masks(tree, folders.masks, pattern);
   const auto leave_out = [&](const std::string& path, const std::string& why) {
     if (!may_skip) refuse(tree.name_of(path), why);
     left_out.push_back({0, path, "it " + why});
@@ -86,10 +87,14 @@ void pair_with_masks(const MaskFolders& folders, bool may_skip, SplitImages& lis
   const std::int64_t label_bytes = list.layout.bytes_per_sample();
   for (std::size_t i = 0; i < list.paths.size(); ++i) {
     const std::string& path = list.paths[i];
-    const std::string key = without_extension(path.substr(folders.images.empty() ? 0 : folders.images.size() + 1));
+    const std::string below = path.substr(folders.images.empty() ? 0 : folders.images.size() + 1);
+    const std::string key = pattern != nullptr
+                                ? pattern->mask_in(std::filesystem::path(below).parent_path().string(), below)
+                                : without_extension(below);
     const auto mask = masks.find(key);
     if (mask == masks.end()) {
-      leave_out(path, "has no mask " + quoted(std::filesystem::path(files::join_path(folders.masks, key) + ".*")));
+      const std::string expected = files::join_path(folders.masks, key) + (pattern != nullptr ? "" : ".*");
+      leave_out(path, "has no mask " + quoted(std::filesystem::path(expected)));
       continue;
     }
     const auto [other, is_new] = image_of.try_emplace(key, path);
