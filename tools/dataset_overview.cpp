@@ -12,14 +12,27 @@ namespace {
 
 /// Labels are not counted beyond this size: reading them takes too long.
 constexpr std::int64_t kMostLabelBytes = std::int64_t{64} << 20;
+/// Of more masks, the pixels of some are counted.
+constexpr std::int64_t kMostMaskBytes = std::int64_t{64} << 20;
 
 bool has_too_many_labels(const Split& split) {
   return split.sample_count() > kMostLabelBytes / std::max<std::int64_t>(split.labels().bytes_per_sample(), 1);
 }
 
 std::optional<std::map<std::int32_t, std::int64_t>> counts_of_classes(const Split& split) {
-  if (split.labels().kind != LabelKind::class_index || has_too_many_labels(split)) return std::nullopt;
+  const LabelKind kind = split.labels().kind;
+  const bool has_classes = kind == LabelKind::class_index || kind == LabelKind::multi_label;
+  if (!has_classes || has_too_many_labels(split)) return std::nullopt;
   return count_classes(split);
+}
+
+std::optional<MaskCounts> counts_of_masks(const Split& split) {
+  if (!split.has_masks()) return std::nullopt;
+  return count_mask_pixels(split, kMostMaskBytes);
+}
+
+std::vector<TargetSummary> targets_of(const Split& split) {
+  return has_too_many_labels(split) ? std::vector<TargetSummary>() : summarize_targets(split);
 }
 
 SplitOverview survey_split(const Split& split) {
@@ -40,7 +53,10 @@ SplitOverview survey_split(const Split& split) {
           pooled_standard_deviation(statistics),
           counts_of_classes(split),
           split.columns(),
-          {}};
+          {},
+          mask_bytes(split),
+          counts_of_masks(split),
+          targets_of(split)};
 }
 
 /// "(x - dataset mean) / 128; the mean is that of train, 72.9400"
@@ -63,6 +79,7 @@ DatasetOverview survey(const Dataset& dataset) {
   overview.uuid = dataset.uuid();
   overview.file_bytes = dataset.file_bytes();
   overview.class_names = dataset.class_names();
+  overview.mask_class_names = mask_class_names(dataset);
   for (const std::string& name : dataset.split_names()) {
     overview.splits.push_back(survey_split(dataset.split(name)));
     overview.splits.back().loss = recorded_loss(dataset, name);

@@ -6,6 +6,8 @@
 #include <octavo/dataset.hpp>
 #include <octavo/duplicates.hpp>
 #include <octavo/label_outliers.hpp>
+#include <octavo/mask_shares.hpp>
+#include <octavo/target_summary.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,9 +33,12 @@ struct SplitOverview {
   double pooled_mean = 0.0;
   double pooled_standard_deviation = 0.0;
   std::optional<std::map<std::int32_t, std::int64_t>>
-      class_counts;                  ///< empty if there are no classes, or too many samples
+      class_counts;                  ///< also of multi-labels; empty if there are no classes, or too many samples
   std::vector<std::string> columns;  ///< names of the metadata
   std::string loss;                  ///< recorded_loss()
+  std::int64_t mask_bytes = 0;
+  std::optional<MaskCounts> mask_counts;  ///< of some of the samples if there are many; empty without masks
+  std::vector<TargetSummary> targets;     ///< of each column; empty if there are none, or too many samples
 };
 
 /// The whole file.
@@ -45,6 +50,7 @@ struct DatasetOverview {
   std::string uuid;
   std::int64_t file_bytes = 0;
   std::vector<std::string> class_names;
+  std::map<int, std::string> mask_class_names;
   std::vector<SplitOverview> splits;
   std::string center;                         ///< the default normalization of batches
   std::vector<LabelOutliers> label_outliers;  ///< of each split that has any

@@ -1,9 +1,12 @@
 #include "info_text.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <iostream>
 #include <map>
 #include <set>
+#include <string_view>
 
 #include "human_units.hpp"
 #include "text_table.hpp"
@@ -20,11 +23,12 @@ constexpr std::size_t kMostChannels = 4;
 
 /// "photos.h5: 8,677 samples of 3x64x64 in 2 splits, 101 classes; 101.7 MiB, as float32 406.7 MiB".
 std::string summary(const DatasetOverview& overview) {
-  std::int64_t samples = 0, packed_bytes = 0;
+  std::int64_t samples = 0, packed_bytes = 0, mask_bytes = 0;
   bool has_one_shape = true;
   for (const SplitOverview& split : overview.splits) {
     samples += split.sample_count;
     packed_bytes += split.packed_bytes;
+    mask_bytes += split.mask_bytes;
     has_one_shape = has_one_shape && split.shape == overview.splits.front().shape;
   }
   std::string text = overview.path + ": " + counted(samples, "sample");
@@ -33,7 +37,8 @@ std::string summary(const DatasetOverview& overview) {
   if (const auto classes = std::ssize(overview.class_names); classes > 0) {
     text += ", " + format_count(classes) + (classes == 1 ? " class" : " classes");
   }
-  return text + "; " + format_bytes(overview.file_bytes) + ", as float32 " + format_bytes(4 * packed_bytes);
+  return text + "; " + format_bytes(overview.file_bytes) + ", as float32 " +
+         format_bytes(4 * packed_bytes + mask_bytes);
 }
 
 void print_file(const DatasetOverview& overview) {
@@ -54,7 +59,8 @@ double compression_ratio(const SplitOverview& split) {
 /// "plain", or "12.1 MiB (deflate, 1.33x)".
 std::string describe_stored(const SplitOverview& split) {
   if (split.compression == Compression::none) return "plain";
-  return format_bytes(split.stored_bytes) + " (deflate, " + format_fixed(compression_ratio(split), 2) + "x)";
+  return format_bytes(split.stored_bytes + split.mask_bytes) + " (deflate, " +
+         format_fixed(compression_ratio(split), 2) + "x)";
 }
 
 void print_splits(const std::vector<SplitOverview>& splits) {
@@ -63,8 +69,9 @@ void print_splits(const std::vector<SplitOverview>& splits) {
   table.add_row({"split", "samples", "shape", "color", "labels", "source", "float32", "int8", "in the file"});
   for (const SplitOverview& split : splits) {
     table.add_row({split.name, format_count(split.sample_count), to_string(split.shape), name_of(split.color),
-                   describe(split.labels, split.has_masks), split.source_dtype, format_bytes(4 * split.packed_bytes),
-                   format_bytes(split.packed_bytes), describe_stored(split)});
+                   describe(split.labels, split.mask_counts), split.source_dtype,
+                   format_bytes(4 * split.packed_bytes + split.mask_bytes),
+                   format_bytes(split.packed_bytes + split.mask_bytes), describe_stored(split)});
   }
   table.print(std::cout, "  ");
   for (const SplitOverview& split : splits) {
@@ -131,6 +138,82 @@ void print_classes(const DatasetOverview& overview) {
   table.print(std::cout, "  ");
   if (listed < labels.size())
     std::cout << "  and " << format_count(static_cast<std::int64_t>(labels.size() - listed)) << " more\n";
+}
+
+/// The share of each class of masks in the pixels of each split.
+void print_masks(const DatasetOverview& overview) {
+  std::map<int, std::vector<std::string>> rows;
+  std::vector<std::string> head = {"class"};
+  std::string note;
+  for (const SplitOverview& split : overview.splits) {
+    if (!split.mask_counts) continue;
+    head.push_back(split.name);
+    for (const MaskShare& share : shares_of(*split.mask_counts, overview.mask_class_names)) {
+      auto& row = rows[share.value];
+      if (row.empty()) row = {to_text(share)};
+      row.resize(head.size() - 1, "0.0 %");
+      row.push_back(percent_text(share.share));
+    }
+    if (split.mask_counts->sample_count < split.sample_count) {
+      note += "  " + split.name + ": of " + format_count(split.mask_counts->sample_count) + " samples, spread evenly\n";
+    }
+  }
+  if (rows.empty()) return;
+  std::cout << "\nMasks: share of the pixels\n";
+  TextTable table("l" + std::string(head.size() - 1, 'r'));
+  table.add_row(head);
+  for (auto& [value, row] : rows) {
+    row.resize(head.size(), "0.0 %");
+    table.add_row(row);
+  }
+  table.print(std::cout, "  ");
+  std::cout << note;
+}
+
+std::string format_number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
+/// Counts as one character each: a blank for 0, "." for few, "#" for the most.
+std::string sketch(const std::array<std::int64_t, TargetSummary::kBins>& counts) {
+  constexpr std::string_view kLevels = ".:-=+*#";
+  const std::int64_t largest = std::max<std::int64_t>(1, *std::ranges::max_element(counts));
+  std::string text;
+  for (const std::int64_t count : counts) {
+    const auto level = static_cast<std::size_t>(static_cast<double>(count) / static_cast<double>(largest) *
+                                                static_cast<double>(kLevels.size() - 1));
+    text += count == 0 ? ' ' : kLevels[level];
+  }
+  return "|" + text + "|";
+}
+
+void print_targets(const std::vector<SplitOverview>& splits) {
+  TextTable table("lrrrrl");
+  table.add_row({"split", "target", "min", "mean", "max", "histogram, from min to max"});
+  bool has_some = false;
+  for (const SplitOverview& split : splits) {
+    for (std::size_t i = 0; i < std::min(split.targets.size(), kMostClasses); ++i) {
+      const TargetSummary& column = split.targets[i];
+      has_some = true;
+      const std::string name = i == 0 ? split.name : "";
+      const std::string not_finite =
+          column.not_finite == 0 ? "" : " " + format_count(column.not_finite) + " not finite";
+      if (column.count == 0) {
+        table.add_row({name, std::to_string(i), "", "", "", not_finite.substr(1)});
+        continue;
+      }
+      table.add_row({name, std::to_string(i), format_number(column.min), format_number(column.mean),
+                     format_number(column.max), sketch(column.histogram) + not_finite});
+    }
+    if (split.targets.size() > kMostClasses) {
+      table.add_row({"", "and " + format_count(std::ssize(split.targets) - std::int64_t{kMostClasses}) + " more"});
+    }
+  }
+  if (!has_some) return;
+  std::cout << "\nTargets\n";
+  table.print(std::cout, "  ");
 }
 
 /// "label_column" as "label column".
@@ -289,7 +372,29 @@ Json outliers_as_json(const LabelOutliers& outliers) {
           {"far_targets", outliers.far_targets}};
 }
 
-Json overview_as_json(const SplitOverview& split) {
+Json masks_as_json(const MaskCounts& counts, const std::map<int, std::string>& names) {
+  Json classes = Json::array();
+  for (const MaskShare& share : shares_of(counts, names)) {
+    classes.push_back({{"value", share.value}, {"pixels", share.pixels}, {"share", share.share}});
+    if (!share.name.empty()) classes.back()["name"] = share.name;
+  }
+  return classes;
+}
+
+Json targets_as_json(const std::vector<TargetSummary>& targets) {
+  Json columns = Json::array();
+  for (const TargetSummary& column : targets) {
+    columns.push_back({{"count", column.count},
+                       {"not_finite", column.not_finite},
+                       {"min", column.count > 0 ? Json(column.min) : Json()},
+                       {"mean", column.count > 0 ? Json(column.mean) : Json()},
+                       {"max", column.count > 0 ? Json(column.max) : Json()},
+                       {"histogram", column.histogram}});
+  }
+  return columns;
+}
+
+Json overview_as_json(const SplitOverview& split, const std::map<int, std::string>& mask_class_names) {
   Json described = describe_split({.name = split.name,
                                    .sample_count = split.sample_count,
                                    .shape = split.shape,
@@ -311,6 +416,11 @@ Json overview_as_json(const SplitOverview& split) {
     for (const auto& [label, count] : *split.class_counts) counts[std::to_string(label)] = count;
     described["class_counts"] = counts;
   }
+  if (split.mask_counts) {
+    described["mask_classes"] = masks_as_json(*split.mask_counts, mask_class_names);
+    described["mask_samples"] = split.mask_counts->sample_count;
+  }
+  if (!split.targets.empty()) described["targets"] = targets_as_json(split.targets);
   return described;
 }
 
@@ -339,6 +449,8 @@ void print_overview(const DatasetOverview& overview, bool is_verbose) {
   print_splits(overview.splits);
   print_choice(overview);
   print_classes(overview);
+  print_masks(overview);
+  print_targets(overview.splits);
   print_outliers(overview);
   if (overview.duplicates) print_duplicates(*overview.duplicates);
   if (!is_verbose) return;
@@ -349,7 +461,8 @@ void print_overview(const DatasetOverview& overview, bool is_verbose) {
 
 void print_overview_json(const DatasetOverview& overview) {
   Json splits = Json::array();
-  for (const SplitOverview& split : overview.splits) splits.push_back(overview_as_json(split));
+  for (const SplitOverview& split : overview.splits)
+    splits.push_back(overview_as_json(split, overview.mask_class_names));
   Json outliers = Json::array();
   for (const LabelOutliers& found : overview.label_outliers) outliers.push_back(outliers_as_json(found));
   Json document = {{"file", overview.path},

@@ -20,14 +20,22 @@ std::string name_of(Color color) {
 }
 
 std::string describe(const LabelLayout& labels, bool has_masks) {
-  if (has_masks) return labels.kind == LabelKind::none ? "mask" : describe(labels) + ", mask";
+  if (has_masks) return labels.kind == LabelKind::none ? "masks" : describe(labels) + "; masks";
   if (labels.kind == LabelKind::class_index) return "class";
   if (labels.kind == LabelKind::multi_label) return "multi-label x " + format_count(labels.width);
   return labels.kind == LabelKind::target ? counted(labels.width, "target") : "none";
 }
 
+std::string describe(const LabelLayout& labels, const std::optional<MaskCounts>& masks) {
+  if (!masks) return describe(labels);
+  const std::int64_t count = masks->class_count();
+  return (labels.kind == LabelKind::none ? "" : describe(labels) + "; ") + "masks, " + format_count(count) +
+         (count == 1 ? " class" : " classes");
+}
+
 Json describe_split(const SourceSplit& split) {
   const std::int64_t packed_bytes = split.sample_count * split.shape.values();
+  const std::int64_t mask_bytes = split.has_masks ? split.sample_count * split.shape.values_per_channel() : 0;
   return {{"name", split.name},
           {"sample_count", split.sample_count},
           {"shape", as_json(split.shape)},
@@ -35,7 +43,8 @@ Json describe_split(const SourceSplit& split) {
           {"masks", split.has_masks},
           {"color", name_of(split.color)},
           {"packed_bytes", packed_bytes},
-          {"float32_bytes", 4 * packed_bytes}};
+          {"mask_bytes", mask_bytes},
+          {"float32_bytes", 4 * packed_bytes + mask_bytes}};
 }
 
 }  // namespace octavo::tools

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <octavo/mask_shares.hpp>
 #include <octavo/sample.hpp>
 #include <octavo/source.hpp>
+#include <optional>
 #include <string>
 
 namespace octavo::tools {
@@ -21,7 +23,10 @@ Json as_json(const LabelLayout& labels);
 std::string name_of(Color color);
 /// "class", "multi-label x 20", "3 targets" or "none", for people.
 std::string describe(const LabelLayout& labels, bool has_masks = false);
-/// Name, sample_count, shape, labels, color, packed_bytes and float32_bytes of a split.
+/// "class; masks, 21 classes", without `masks` what describe() above returns.
+std::string describe(const LabelLayout& labels, const std::optional<MaskCounts>& masks);
+/// Name, sample_count, shape, labels, color, packed_bytes (without masks), mask_bytes, and float32_bytes (with masks) of
+/// a split.
 Json describe_split(const SourceSplit& split);
 
 }  // namespace octavo::tools

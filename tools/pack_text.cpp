@@ -13,10 +13,27 @@
 namespace octavo::tools {
 namespace {
 
-std::int64_t packed_bytes_of(const std::vector<SourceSplit>& splits) {
-  std::int64_t bytes = 0;
-  for (const SourceSplit& split : splits) bytes += split.sample_count * split.shape.values();
-  return bytes;
+/// Bytes of the samples of a split, and of its masks, which take one byte per pixel in any form.
+struct SplitBytes {
+  std::int64_t values = 0;
+  std::int64_t masks = 0;
+
+  std::int64_t packed() const { return values + masks; }
+  std::int64_t as_float32() const { return 4 * values + masks; }
+};
+
+SplitBytes bytes_of(const SourceSplit& split) {
+  return {split.sample_count * split.shape.values(),
+          split.has_masks ? split.sample_count * split.shape.values_per_channel() : 0};
+}
+
+SplitBytes bytes_of(const std::vector<SourceSplit>& splits) {
+  SplitBytes sum;
+  for (const SourceSplit& split : splits) {
+    sum.values += bytes_of(split).values;
+    sum.masks += bytes_of(split).masks;
+  }
+  return sum;
 }
 
 void print_splits(const std::vector<SourceSplit>& splits) {
@@ -24,7 +41,7 @@ void print_splits(const std::vector<SourceSplit>& splits) {
   table.add_row({"split", "samples", "shape", "color", "labels", "packed"});
   for (const SourceSplit& split : splits) {
     table.add_row({split.name, format_count(split.sample_count), to_string(split.shape), name_of(split.color),
-                   describe(split.labels, split.has_masks), format_bytes(split.sample_count * split.shape.values())});
+                   describe(split.labels, split.has_masks), format_bytes(bytes_of(split).packed())});
   }
   table.print(std::cout, "  ");
 }
@@ -73,22 +90,24 @@ Json describe_notes(const std::vector<std::string>& notes) {
 }  // namespace
 
 void print_plan(const Source& source) {
-  const std::int64_t packed = packed_bytes_of(source.splits());
+  const SplitBytes bytes = bytes_of(source.splits());
   std::cout << "Would pack a source of format " << source.format() << ":\n";
   print_splits(source.splits());
   print_classes(source.class_names());
-  std::cout << "  " << format_bytes(packed) << " packed, " << format_bytes(4 * packed) << " as float32\n";
+  std::cout << "  " << format_bytes(bytes.packed()) << " packed, " << format_bytes(bytes.as_float32())
+            << " as float32\n";
   print_notes(packing_notes(source));
 }
 
 void print_plan_json(const Source& source) {
-  const std::int64_t packed = packed_bytes_of(source.splits());
+  const SplitBytes bytes = bytes_of(source.splits());
   print_json({{"dry_run", true},
               {"format", source.format()},
               {"splits", describe_splits(source.splits())},
               {"classes", source.class_names()},
-              {"packed_bytes", packed},
-              {"float32_bytes", 4 * packed},
+              {"packed_bytes", bytes.values},
+              {"mask_bytes", bytes.masks},
+              {"float32_bytes", bytes.as_float32()},
               {"notes", describe_notes(packing_notes(source))},
               {"skipped", describe_skipped(source.left_out())}});
 }
@@ -96,7 +115,7 @@ void print_plan_json(const Source& source) {
 void print_summary(const std::string& path, const Source& source, const PackSummary& summary) {
   std::int64_t sample_count = 0;
   for (const SourceSplit& split : summary.splits) sample_count += split.sample_count;
-  const std::int64_t float32_bytes = 4 * summary.packed_bytes;
+  const std::int64_t float32_bytes = bytes_of(summary.splits).as_float32();
   const double ratio = static_cast<double>(float32_bytes) / static_cast<double>(summary.file_bytes);
   std::cout << printable(path) << ": " << counted(sample_count, "sample") << '\n';
   print_splits(summary.splits);
@@ -127,7 +146,8 @@ void print_summary_json(const std::string& path, const PackSummary& summary) {
   print_json({{"file", as_utf8(path)},
               {"splits", describe_splits(summary.splits)},
               {"packed_bytes", summary.packed_bytes},
-              {"float32_bytes", 4 * summary.packed_bytes},
+              {"mask_bytes", bytes_of(summary.splits).masks},
+              {"float32_bytes", bytes_of(summary.splits).as_float32()},
               {"file_bytes", summary.file_bytes},
               {"name_bytes", summary.name_bytes},
               {"elapsed_seconds", summary.elapsed_seconds},

@@ -27,6 +27,7 @@ struct ViewArguments : CommonOptions {
   std::vector<std::string> classes;
   bool no_shuffle = false;
   bool no_captions = false;
+  bool no_masks = false;
   bool list = false;
   std::int64_t count = 0;       ///< 0: not given
   std::int64_t batch_size = 0;  ///< 0: not given
@@ -65,6 +66,7 @@ ContactSheetOptions sheet_options(const ViewArguments& arguments, const Split& s
   ContactSheetOptions options = arguments.sheet;
   options.split = split.name();
   options.captions = !arguments.no_captions;
+  options.masks = !arguments.no_masks;
   for (const std::string& text : arguments.classes) {
     const std::vector<std::int32_t> classes = classes_in(text, split);
     options.classes.insert(options.classes.end(), classes.begin(), classes.end());
@@ -92,11 +94,12 @@ int run(const ViewArguments& arguments) {
       dataset.split(arguments.sheet.split.empty() ? dataset.split_names().front() : arguments.sheet.split);
   const ContactSheetOptions options = sheet_options(arguments, split);
   const std::string output = output_file(arguments);
+  std::vector<MaskShare> legend;
   {
     const CleanUpOnInterruption guard;
-    write_contact_sheet(dataset, output, options);
+    legend = write_contact_sheet(dataset, output, options);
   }
-  print_sheet({output, split, options, arguments.list, arguments.json});
+  print_sheet({output, split, options, legend, arguments.list, arguments.json});
   return kDone;
 }
 
@@ -153,6 +156,7 @@ void add_options(CLI::App& verb, const std::shared_ptr<ViewArguments>& arguments
       ->excludes(augmented);
   verb.option_defaults()->group("Output");
   verb.add_flag("--no-captions", arguments->no_captions, "Leave out the class names below the samples");
+  verb.add_flag("--no-masks", arguments->no_masks, "Draw images without their masks");
   verb.add_flag("--list", arguments->list,
                 "List the samples: index, class and name; of a batch, what was drawn for each");
 }

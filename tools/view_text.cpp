@@ -27,6 +27,27 @@ std::string channel_text(const Split& split) {
   return channels == 1 || channels == 3 ? "" : ", the first of " + counted(channels, "channel");
 }
 
+/// "masks: 0 road 61.2 %, 1 car 38.0 %, 255 ignored 0.8 % of the pixels", or nothing.
+void print_legend(const std::vector<MaskShare>& legend) {
+  if (legend.empty()) return;
+  std::string text;
+  for (const MaskShare& share : legend) {
+    text += (text.empty() ? "" : ", ") + to_text(share) + " " + percent_text(share.share);
+  }
+  std::cout << "  masks: " << text << " of the pixels\n";
+}
+
+Json legend_as_json(const std::vector<MaskShare>& legend) {
+  Json shares = Json::array();
+  for (const MaskShare& share : legend) {
+    shares.push_back({{"value", share.value}, {"share", share.share}});
+    if (!share.name.empty()) shares.back()["name"] = share.name;
+    if (share.value != 0 && share.value != kIgnoredMaskValue)
+      shares.back()["color"] = to_string(mask_color(share.value));
+  }
+  return shares;
+}
+
 void print_batch(const WrittenSheet& sheet) {
   const ContactSheetOptions& options = sheet.options;
   const std::string augmentation = augment::describe(options.loader.spec.augment);
@@ -39,6 +60,7 @@ void print_batch(const WrittenSheet& sheet) {
                      {"epoch", options.epoch},
                      {"batch_size", options.loader.batch_size},
                      {"augment", augmentation}};
+    if (!sheet.legend.empty()) document["masks"] = legend_as_json(sheet.legend);
     if (sheet.with_list) document["samples"] = as_json(drawn, sheet.split);
     print_json(document);
     return;
@@ -46,6 +68,7 @@ void print_batch(const WrittenSheet& sheet) {
   std::cout << sheet.file << ": batch " << *options.batch << " of epoch " << options.epoch << ", split "
             << options.split << channel_text(sheet.split) << '\n';
   if (!options.loader.spec.augment.empty()) std::cout << "  " << augmentation << '\n';
+  print_legend(sheet.legend);
   if (sheet.with_list) print_drawn(drawn, sheet.split);
 }
 
@@ -56,6 +79,7 @@ void print_stored(const WrittenSheet& sheet) {
                      {"split", sheet.options.split},
                      {"first", indices.front()},
                      {"sample_count", indices.size()}};
+    if (!sheet.legend.empty()) document["masks"] = legend_as_json(sheet.legend);
     if (sheet.with_list) document["samples"] = as_json(indices, sheet.split);
     print_json(document);
     return;
@@ -63,6 +87,7 @@ void print_stored(const WrittenSheet& sheet) {
   std::cout << sheet.file << ": " << counted(std::ssize(indices), "sample") << " of split " << sheet.options.split;
   if (sheet.options.indices.empty()) std::cout << ", starting at index " << indices.front();
   std::cout << channel_text(sheet.split) << '\n';
+  print_legend(sheet.legend);
   if (sheet.with_list) print_samples(indices, sheet.split);
 }
 

@@ -4,6 +4,7 @@
 #include <octavo/dataset.hpp>
 #include <octavo/view.hpp>
 #include <string>
+#include <vector>
 
 namespace octavo::tools {
 
@@ -12,7 +13,8 @@ struct WrittenSheet {
   std::string file;
   const Split& split;
   const ContactSheetOptions& options;
-  bool with_list;  ///< list the samples
+  const std::vector<MaskShare>& legend;  ///< of its masks
+  bool with_list;                        ///< list the samples
   bool as_json;
 };
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -302,8 +303,148 @@ def test_masks_are_packed_only_if_wanted(tmp_path: Path) -> None:
     image.new("L", (4, 3), 1).save(tmp_path / "masks/0.png")
     octavo.pack(tmp_path, tmp_path / "out.h5", masks="off", progress=False)
     assert octavo.Dataset(tmp_path / "out.h5").classes == ["images", "masks"]
-    with pytest.raises(ValueError, match="masks is 'no'; it must be 'auto' or 'off'"):
-        octavo.pack(tmp_path, tmp_path / "out.h5", masks="no", progress=False)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="masks is 'no'; it must be 'auto', 'off', or the name of the mask"):
+        octavo.pack(tmp_path, tmp_path / "new.h5", masks="no", progress=False)
+    with pytest.raises(ValueError, match="it does not end in the extension of an image"):
+        octavo.pack(tmp_path, tmp_path / "new.h5", masks="{stem}", progress=False)
+
+
+def test_masks_next_to_images_are_named_by_a_pattern(tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image")
+    for number in range(3):
+        image.new("RGB", (4, 3), (number, 2, 3)).save(tmp_path / f"{number}.png")
+        image.new("L", (4, 3), number).save(tmp_path / f"{number}_mask.png")
+    summary = octavo.pack(tmp_path, tmp_path / "out.h5", masks="{stem}_mask.png", progress=False)
+    assert summary.splits == {"train": 3}
+    masks = octavo.Dataset(tmp_path / "out.h5").split().masks
+    assert masks is not None
+    np.testing.assert_array_equal(masks[:], np.arange(3)[:, None, None].repeat(3, 1).repeat(4, 2))
+
+
+ROAD, CAR = (128, 64, 128), (0, 0, 142)
+
+
+@pytest.mark.parametrize("mode", ["RGB", "P", "array", "tensor"])
+def test_the_colors_of_masks_become_classes(tmp_path: Path, mode: str) -> None:
+    image = pytest.importorskip("PIL.Image")
+    classes = np.array([[0, 1, 1, 0], [1, 1, 0, 0], [0, 1, 0, 1]], np.uint8)
+    colors = np.array([ROAD, CAR], np.uint8)[classes]
+    mask: Any = {"array": colors, "tensor": colors}.get(mode)
+    if mode == "tensor":
+        mask = pytest.importorskip("torch").from_numpy(np.moveaxis(colors, -1, 0).copy())
+    elif mode != "array":
+        mask = image.fromarray(colors) if mode == "RGB" else image.fromarray(colors).quantize(4)
+    pixels = np.zeros((3, 4), np.uint8)
+    octavo.pack_dataset(
+        [(pixels, mask)], tmp_path / "out.h5", mask_colors={ROAD: "road", "#00008E": "car"}, progress=False
+    )
+    dataset = octavo.Dataset(tmp_path / "out.h5")
+    assert dataset.mask_classes == {0: "road", 1: "car"}
+    masks = dataset.split().masks
+    assert masks is not None
+    np.testing.assert_array_equal(masks[0], classes)
+
+
+def test_files_of_colors_become_classes(tmp_path: Path) -> None:
+    write_images(tmp_path)
+    image = pytest.importorskip("PIL.Image")
+    (tmp_path / "colors.csv").write_text("name,r,g,b\nroad,128,64,128\ncar,0,0,142\n")
+    image.new("RGB", (4, 3), ROAD).save(tmp_path / "masks/0.png")
+    image.new("RGB", (4, 3), CAR).quantize(4).save(tmp_path / "masks/1.gif")
+    octavo.pack(tmp_path, tmp_path / "out.h5", mask_colors=tmp_path / "colors.csv", progress=False)
+    dataset = octavo.Dataset(tmp_path / "out.h5")
+    masks = dataset.split().masks
+    assert masks is not None
+    assert (masks[0] == 0).all()
+    assert (masks[1] == 1).all()
+    assert dataset.mask_classes == {0: "road", 1: "car"}
+    with pytest.raises(octavo.FormatError, match=r"1.jpg.*masks/1.gif: it has the color #00008E, which is not in"):
+        octavo.pack(tmp_path, tmp_path / "new.h5", mask_colors={ROAD: 0}, progress=False)
+    image.new("RGB", (4, 3), ROAD).save(tmp_path / "masks/0.jpg")
+    (tmp_path / "masks/0.png").unlink()
+    with pytest.raises(octavo.FormatError, match=r"it is a JPEG file, which may change colors"):
+        octavo.pack(tmp_path, tmp_path / "new.h5", mask_colors=tmp_path / "colors.csv", progress=False)
+
+
+@pytest.mark.parametrize(
+    ("colors", "message"),
+    [
+        ({ROAD: 0}, "append to split 'train', sample 0: its mask has the color #00008E, which is not in mask_colors"),
+        ({(1, 2): 0}, r"mask_colors has the key \(1, 2\); it must be \(R, G, B\)"),
+        ({"#80408": 0}, "mask_colors has the key '#80408'"),
+        ({(1, 2, 256): 0}, "mask_colors has the key"),
+        ({ROAD: 0, CAR: "car"}, 'color #00008E: class "car" is a name, earlier ones are not'),
+        ({ROAD: 256}, "class 256 is not in 0 to 255"),
+        ({}, "there are no colors"),
+    ],
+)
+def test_colors_that_do_not_fit_are_refused(tmp_path: Path, colors: Any, message: str) -> None:
+    mask = np.full((4, 4, 3), CAR, np.uint8)
+    with pytest.raises(ValueError, match=message), octavo.Writer(tmp_path / "out.h5", mask_colors=colors) as writer:
+        writer.append(np.zeros((4, 4), np.uint8), mask=mask)
+
+
+def test_a_mask_that_is_not_of_colors_is_refused(tmp_path: Path) -> None:
+    with octavo.Writer(tmp_path / "out.h5", mask_colors={ROAD: 0}) as writer:
+        writer.append(np.zeros((1, 1), np.uint8), mask=np.full((1, 1, 3), ROAD, np.uint8))
+        with pytest.raises(ValueError, match="with mask_colors it must be uint8"):
+            writer.append(np.zeros((4, 4), np.uint8), mask=np.zeros((4, 4, 2), np.uint8))
+        with pytest.raises(TypeError, match="its mask is a str"):
+            writer.append(np.zeros((4, 4), np.uint8), mask="mask.png")
+
+
+def test_info_shows_the_shares_of_mask_classes(tmp_path: Path) -> None:
+    with octavo.Writer(tmp_path / "out.h5", mask_colors={ROAD: "road", CAR: "car", (0, 0, 0): 255}) as writer:
+        for number in range(4):
+            mask = np.full((2, 2, 3), ROAD if number else CAR, np.uint8)
+            mask[0, 0] = 0
+            writer.append(np.zeros((2, 2), np.uint8), mask=mask)
+    report = octavo.info(tmp_path / "out.h5")
+    split = report["splits"]["train"]
+    assert split["mask_counts"] == {0: 9, 1: 3, 255: 4}
+    assert split["mask_samples"] == 4
+    assert split["mask_bytes"] == 16
+    assert "labels: masks, 2 classes" in str(report)
+    assert "masks of train: 0 road 56.2 %, 1 car 18.8 %, 255 ignored 25.0 % of the pixels" in str(report)
+    assert "none" not in str(report)
+
+
+def test_view_draws_masks_over_images(path: Path) -> None:
+    image = pytest.importorskip("PIL.Image")
+    loader = loader_of(path)
+    for data, step in ((path, None), (loader, 0)):
+        options = {} if step is None else {"step": step}
+        shown, plain = (
+            np.asarray(image.open(io.BytesIO(octavo.view(data, masks=masks, scale=1, columns=5, **options).png)))  # type: ignore[call-overload]
+            for masks in (True, False)
+        )
+        # The legend is below the samples; the masks tint most pixels.
+        assert shown.shape[0] > plain.shape[0]
+        assert shown.shape[1:] == plain.shape[1:]
+        first = (slice(1, 1 + H), slice(1, 1 + W))
+        _, masks = samples()
+        np.testing.assert_array_equal(shown[first][masks[0] == 0], plain[first][masks[0] == 0])
+        tinted = (plain[first][masks[0] == 1].astype(int) + (230, 159, 0) + 1) // 2
+        np.testing.assert_array_equal(shown[first][masks[0] == 1], tinted)
+
+
+def test_info_shows_the_distribution_of_targets(tmp_path: Path) -> None:
+    with octavo.Writer(tmp_path / "out.h5") as writer:
+        for target in ([0.5, 1.0], [1.5, 1.0], [4.0, 1.0]):
+            writer.append(np.zeros((2, 2), np.uint8), target)
+    report = octavo.info(tmp_path / "out.h5")
+    first, second = report["splits"]["train"]["targets"]
+    assert (first["min"], first["mean"], first["max"], first["count"]) == (0.5, 2.0, 4.0, 3)
+    assert sum(first["histogram"]) == 3
+    assert (second["min"], second["max"], second["not_finite"]) == (1.0, 1.0, 0)
+    assert "target 0 of train: min 0.5, mean 2, max 4" in str(report)
+
+
+def test_info_counts_multi_labels(tmp_path: Path) -> None:
+    with octavo.Writer(tmp_path / "out.h5") as writer:
+        for label in ([1, 0, 1], [1, 0, 0]):
+            writer.append(np.zeros((2, 2), np.uint8), label)
+    assert octavo.info(tmp_path / "out.h5")["splits"]["train"]["class_counts"] == {0: 2, 1: 0, 2: 1}
 
 
 def test_an_option_of_masks_without_masks_is_refused(packed: Packed) -> None:

@@ -256,6 +256,100 @@ TEST_CASE("a plan for a dataset that fits everywhere has two lines", "[unit][too
              ContainsSubstring("H200"));
 }
 
+TEST_CASE("info, report and plan agree on the bytes of a split with masks", "[unit][tools]") {
+  const TemporaryFolder folder;
+  for (const char* const name : {"1", "2", "3"}) {
+    write_png(folder / "set/images" / (std::string(name) + ".png"), 6, 4, 10);
+    write_png(folder / "set/masks" / (std::string(name) + ".png"), 6, 4, 2, 1);
+  }
+  const auto packed = json_of({"pack", folder / "set", "-o", folder / "m.h5"});
+  // 3 samples of 3x4x6 values and a mask of 4x6.
+  const std::int64_t values = 3 * 72, masks = 3 * 24;
+  CHECK(packed["splits"][0]["mask_bytes"] == masks);
+  const auto info = json_of({"info", folder / "m.h5"})["splits"][0];
+  CHECK(info["packed_bytes"] == values);
+  CHECK(info["mask_bytes"] == masks);
+  const auto report = json_of({"report", folder / "m.h5", "--device", "cpu"})["residencies"];
+  const auto plan = json_of({"plan", folder / "m.h5", "--memory", "1GiB"});
+  CHECK(plan["packed_bytes"] == values);
+  CHECK(plan["mask_bytes"] == masks);
+  // Masks are bytes, whatever the type of the values.
+  const std::int64_t expected[] = {4 * values + masks, 2 * values + masks, values + masks};
+  for (std::size_t form = 0; form < 3; ++form) {
+    CHECK(report[form]["computed_bytes"] == expected[form]);
+    CHECK(plan["forms"][form]["sample_bytes"] == expected[form]);
+  }
+  CHECK(plan["parts"][0]["bytes"] == values + masks);
+  // 288 bytes as int8, 936 as float32.
+  CHECK_THAT(text_of({"info", folder / "m.h5"}), ContainsSubstring("936 B") && ContainsSubstring("288 B"));
+}
+
+TEST_CASE("info shows the classes of masks and their shares", "[unit][tools]") {
+  const TemporaryFolder folder;
+  for (const auto& [name, value] : {std::pair("1", 64), std::pair("2", 128), std::pair("3", 128)}) {
+    write_png(folder / "set/images" / (std::string(name) + ".png"), 6, 4, 10);
+    write_png(folder / "set/masks" / (std::string(name) + "_L.png"), 6, 4, static_cast<std::uint8_t>(value));
+  }
+  std::ofstream(folder / "colors.txt") << "64 64 64 road\n128 128 128 car\n";
+  json_of({"pack", folder / "set", "-o", folder / "m.h5", "--masks", "{stem}_L.png", "--mask-colors",
+           folder / "colors.txt"});
+  CHECK_THAT(text_of({"info", folder / "m.h5"}), ContainsSubstring("masks, 2 classes") &&
+                                                     ContainsSubstring("0 road  33.3 %") &&
+                                                     ContainsSubstring("1 car   66.7 %") && !ContainsSubstring("none"));
+  const auto classes = json_of({"info", folder / "m.h5"})["splits"][0]["mask_classes"];
+  CHECK(classes == nlohmann::ordered_json::parse(
+                       R"([{"value": 0, "pixels": 24, "share": 0.3333333333333333, "name": "road"},
+                           {"value": 1, "pixels": 48, "share": 0.6666666666666666, "name": "car"}])"));
+  CHECK_THAT(text_of({"view", folder / "m.h5", "-o", folder / "m.png"}),
+             ContainsSubstring("masks: 0 road 33.3 %, 1 car 66.7 % of the pixels"));
+  const auto sheet = json_of({"view", folder / "m.h5", "-o", folder / "b.png", "--batch", "0"});
+  CHECK(sheet["masks"][1]["name"] == "car");
+  CHECK(sheet["masks"][1]["color"] == "#E69F00");
+  CHECK_FALSE(json_of({"view", folder / "m.h5", "-o", folder / "c.png", "--no-masks"}).contains("masks"));
+  // The names survive in a file that is made from this one.
+  json_of({"repack", folder / "m.h5", "-o", folder / "n.h5"});
+  CHECK_THAT(text_of({"info", folder / "n.h5"}), ContainsSubstring("0 road  33.3 %"));
+}
+
+TEST_CASE("a color that the file of mask colors lacks stops packing with the sample and the color", "[unit][tools]") {
+  const TemporaryFolder folder;
+  write_png(folder / "set/images/1.png", 6, 4, 10);
+  write_png(folder / "set/masks/1.png", 6, 4, 77);
+  std::ofstream(folder / "colors.txt") << "#000000 0\n";
+  const Outcome outcome =
+      run_octavo({"pack", folder / "set", "-o", folder / "m.h5", "--mask-colors", folder / "colors.txt", "--quiet"});
+  CHECK(outcome.exit_code == 1);
+  CHECK(outcome.is_one_line_error());
+  CHECK_THAT(outcome.err, ContainsSubstring("images/1.png") && ContainsSubstring("masks/1.png") &&
+                              ContainsSubstring("the color #4D4D4D, which is not in the file"));
+  const Outcome wrong = run_octavo({"pack", folder / "set", "-o", folder / "m.h5", "--masks", "of", "--quiet"});
+  CHECK(wrong.exit_code == 2);
+  CHECK_THAT(wrong.err, ContainsSubstring("expected a name such as {stem}_mask.png, or auto or off"));
+}
+
+TEST_CASE("info shows the distribution of targets and the counts of multi-labels", "[unit][tools]") {
+  const TemporaryFolder folder;
+  for (const char* const name : {"a", "b", "c", "d"}) write_png(folder / (std::string(name) + ".png"), 6, 4, 10);
+  std::ofstream(folder / "t.csv") << "image,target\na.png,0.5\nb.png,1.5\nc.png,1.5\nd.png,8.5\n";
+  json_of({"pack", folder / "t.csv", "-o", folder / "t.h5"});
+  CHECK_THAT(text_of({"info", folder / "t.h5"}), ContainsSubstring("Targets") &&
+                                                     ContainsSubstring("|= #            =|") &&
+                                                     !ContainsSubstring("not finite"));
+  const auto targets = json_of({"info", folder / "t.h5"})["splits"][0]["targets"];
+  REQUIRE(targets.size() == 1);
+  CHECK(targets[0]["min"] == 0.5);
+  CHECK(targets[0]["mean"] == 3.0);
+  CHECK(targets[0]["max"] == 8.5);
+  // Sixteen parts of 0.5: 0.5 is in the first, 1.5 in the third, 8.5 in the last.
+  CHECK(targets[0]["histogram"] == nlohmann::ordered_json({1, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}));
+  std::ofstream(folder / "l.jsonl") << R"({"image": "a.png", "label": [1, 0, 1]})" << '\n'
+                                    << R"({"image": "b.png", "label": [1, 0, 0]})" << '\n';
+  json_of({"pack", folder / "l.jsonl", "-o", folder / "l.h5"});
+  CHECK(json_of({"info", folder / "l.h5"})["splits"][0]["class_counts"] ==
+        nlohmann::ordered_json({{"0", 2}, {"2", 1}}));
+  CHECK_THAT(text_of({"info", folder / "l.h5"}), ContainsSubstring("Classes"));
+}
+
 TEST_CASE("report replaces only HTML files", "[unit][tools]") {
   const TemporaryFolder folder;
   pack_digits(folder / "d.h5");

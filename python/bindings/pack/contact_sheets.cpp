@@ -19,7 +19,8 @@ using namespace nb::literals;
 
 /// The samples of a split as a PNG.
 nb::bytes draw_stored(const Split& split, std::vector<std::int64_t> indices, std::vector<std::int32_t> classes,
-                      std::int64_t first, std::int64_t count, std::int64_t columns, std::int64_t scale, bool captions) {
+                      std::int64_t first, std::int64_t count, std::int64_t columns, std::int64_t scale, bool captions,
+                      bool masks) {
   std::vector<std::byte> png;
   {
     const GilRelease released;
@@ -29,14 +30,15 @@ nb::bytes draw_stored(const Split& split, std::vector<std::int64_t> indices, std
                                .indices = std::move(indices),
                                .columns = columns,
                                .scale = scale,
-                               .captions = captions});
+                               .captions = captions,
+                               .masks = masks});
   }
   return nb::bytes(png.data(), png.size());
 }
 
 /// Batch `step` of `epoch` as a PNG.
 nb::bytes draw(const Store& store, const LoaderOptions& options, std::int64_t epoch, std::int64_t step,
-               std::int64_t count, std::int64_t columns, std::int64_t scale, bool captions) {
+               std::int64_t count, std::int64_t columns, std::int64_t scale, bool captions, bool masks) {
   std::vector<std::byte> png;
   {
     const GilRelease released;
@@ -46,7 +48,8 @@ nb::bytes draw(const Store& store, const LoaderOptions& options, std::int64_t ep
                              .batch = step,
                              .epoch = epoch,
                              .loader = options,
-                             .captions = captions});
+                             .captions = captions,
+                             .masks = masks});
   }
   return nb::bytes(png.data(), png.size());
 }
@@ -57,9 +60,9 @@ void add_contact_sheets(nb::module_& module) {
   module.def("find_class", &find_class, "split"_a, "text"_a, nb::call_guard<GilRelease>(),
              "The number of a class, by its name or number.");
   module.def("draw_samples", &draw_stored, "split"_a, "indices"_a, "classes"_a, "first"_a, "count"_a, "columns"_a,
-             "scale"_a, "captions"_a, "Draws samples as they are stored as a PNG.");
+             "scale"_a, "captions"_a, "masks"_a, "Draws samples as they are stored as a PNG.");
   module.def("draw_batch", &draw, "store"_a, "options"_a, "epoch"_a, "step"_a, "count"_a, "columns"_a, "scale"_a,
-             "captions"_a, "Draws a batch as a PNG.");
+             "captions"_a, "masks"_a, "Draws a batch as a PNG.");
 }
 
 }  // namespace octavo::python

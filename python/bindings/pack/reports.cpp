@@ -1,14 +1,18 @@
 // The memory report, its page, and the findings of the doctor.
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <map>
 #include <octavo/doctor.hpp>
+#include <octavo/mask_shares.hpp>
 #include <octavo/option_names.hpp>
 #include <octavo/report.hpp>
 #include <octavo/report_page.hpp>
+#include <octavo/target_summary.hpp>
 #include <octavo/text.hpp>
 #include <optional>
 #include <string>
@@ -17,6 +21,7 @@
 #include <vector>
 
 #include "pack/module.hpp"
+#include "support/gil.hpp"
 #include "support/interruptible.hpp"
 
 namespace octavo::python {
@@ -56,9 +61,31 @@ std::tuple<std::string, std::string> examine_dataset(const Dataset& dataset, con
   });
 }
 
+/// The pixels of masks by value, and the number of samples that were counted.
+std::pair<std::map<int, std::int64_t>, std::int64_t> count_masks(const Split& split, std::int64_t most_bytes) {
+  const MaskCounts counts = count_mask_pixels(split, most_bytes);
+  std::map<int, std::int64_t> pixels;
+  for (const MaskShare& share : shares_of(counts, {})) pixels[share.value] = share.pixels;
+  return {std::move(pixels), counts.sample_count};
+}
+
 }  // namespace
 
 void add_reports(nb::module_& module) {
+  module.def("mask_class_names", &mask_class_names, "dataset"_a, "The names of mask values that packing stored.");
+  module.def("count_masks", &count_masks, "split"_a, "most_bytes"_a, nb::call_guard<GilRelease>(),
+             "The pixels of masks by value, and the number of samples that were counted.");
+  nb::class_<TargetSummary>(module, "TargetSummary", "The distribution of one column of targets.")
+      .def_ro("count", &TargetSummary::count)
+      .def_ro("not_finite", &TargetSummary::not_finite)
+      .def_ro("min", &TargetSummary::min)
+      .def_ro("max", &TargetSummary::max)
+      .def_ro("mean", &TargetSummary::mean)
+      .def_prop_ro("histogram", [](const TargetSummary& column) {
+        return std::vector<std::int64_t>(column.histogram.begin(), column.histogram.end());
+      });
+  module.def("summarize_targets", &summarize_targets, "split"_a, nb::call_guard<GilRelease>(),
+             "The distribution of each column of targets.");
   nb::class_<MemoryReport>(module, "MemoryReport", "The figures of a report.")
       .def(
           "to_json", [](const MemoryReport& report) { return to_json(report); }, "All figures, as JSON.")

@@ -444,6 +444,14 @@ class Dataset:
         return self._opened().class_names
 
     @property
+    def mask_classes(self) -> dict[int, str]:
+        """Names of the classes of masks by number; empty if unknown. ``octavo.pack(mask_colors=)`` stores them."""
+        from . import _pack
+
+        names: dict[int, str] = _pack.mask_class_names(self._opened())
+        return names
+
+    @property
     def provenance(self) -> dict[str, Any]:
         """How the file was made: command line, sources, resizing, skipped files, library versions."""
         provenance: dict[str, Any] = json.loads(self._opened().provenance)

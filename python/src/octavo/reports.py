@@ -149,7 +149,7 @@ class DoctorReport(Sequence[Finding]):
 
 
 def info(data: str | os.PathLike[str] | Dataset) -> Report:
-    """Describes a dataset file: its splits, classes, statistics and origin. Reads no images.
+    """Describes a dataset file: its splits, classes, masks, targets, statistics and origin. Reads no images.
 
     >>> octavo.info("photos.h5")
     >>> octavo.info("photos.h5")["splits"]["train"]["class_counts"]
@@ -164,8 +164,11 @@ def info(data: str | os.PathLike[str] | Dataset) -> Report:
     Report
         ``path``, ``file_bytes``, ``format_version``, ``created``, ``writer``, ``classes``, ``provenance``, and
         ``splits`` by name: ``samples``, ``shape``, ``label_kind``, ``label_shape``, ``has_masks``, ``has_names``,
-        ``columns``, ``compression``, ``packed_bytes``, ``stored_bytes``, ``mean``, ``std``, ``source_dtype`` and, with
-        class numbers, ``class_counts`` by number.
+        ``columns``, ``compression``, ``packed_bytes``, ``mask_bytes``, ``stored_bytes``, ``mean``, ``std``,
+        ``source_dtype``; with class numbers or multi-labels, ``class_counts`` by number; with targets, ``targets``: for
+        each column ``min``, ``mean``, ``max``, ``histogram`` (equal parts of min ... max), ``count`` and
+        ``not_finite``; with masks, ``mask_counts``, the pixels by value, of ``mask_samples`` samples (those of 64 MiB
+        of masks, spread evenly).
 
     Raises
     ------
@@ -188,21 +191,56 @@ def info(data: str | os.PathLike[str] | Dataset) -> Report:
     samples = sum(split["samples"] for split in splits.values())
     lines = [f"{dataset.path.name}: {samples:,} samples, {dataset.file_bytes / 2**20:.1f} MiB"]
     for name, split in splits.items():
-        extras = [name for name in ("masks", "names") if split[f"has_{name}"]]
+        extras = ["names"] if split["has_names"] else []
         extras += [f"columns {', '.join(split['columns'])}"] if split["columns"] else []
         shape = "x".join(map(str, split["shape"]))
         mean = ", ".join(f"{value:.4g}" for value in split["mean"][:4])
         lines.append(
-            f"  {name:8} {split['samples']:>9,}  {shape}  labels: {split['label_kind']}  mean: {mean}"
+            f"  {name:8} {split['samples']:>9,}  {shape}  labels: {_labels_text(split)}  mean: {mean}"
             + (f"  with {', '.join(extras)}" if extras else "")
         )
     if dataset.classes:
         shown = ", ".join(dataset.classes[:8]) + (", ..." if len(dataset.classes) > 8 else "")
         lines.append(f"  {len(dataset.classes)} classes: {shown}")
+    for name, split in splits.items():
+        if shares := _mask_shares(split, dataset.mask_classes):
+            lines.append(f"  masks of {name}: {shares} of the pixels")
+        for number, column in enumerate(split.get("targets", [])[:_SHOWN_TARGETS]):
+            figures_of = f"min {column['min']:.6g}, mean {column['mean']:.6g}, max {column['max']:.6g}"
+            lines.append(f"  target {number} of {name}: {figures_of}")
     return Report(figures, "\n".join(lines) + "\n")
 
 
+#: Targets that the text of `info` shows.
+_SHOWN_TARGETS = 8
+
+#: Of more masks, the pixels of some are counted.
+_MASK_BYTES = 64 << 20
+
+
+def _labels_text(split: dict[str, Any]) -> str:
+    """For example ``class; masks, 21 classes``."""
+    if not split["has_masks"]:
+        return str(split["label_kind"])
+    count = len(split["mask_counts"].keys() - {255})
+    masks = f"masks, {count} {'class' if count == 1 else 'classes'}"
+    return masks if split["label_kind"] == "none" else f"{split['label_kind']}; {masks}"
+
+
+def _mask_shares(split: dict[str, Any], names: Mapping[int, str]) -> str:
+    """For example ``0 road 61.2 %, 255 ignored 0.8 %``; empty without masks."""
+    counts = split.get("mask_counts", {})
+    total = sum(counts.values())
+    shares = []
+    for value, pixels in counts.items():
+        name = names.get(value, "ignored" if value == 255 else "")
+        shares.append(f"{value}{' ' if name else ''}{name} {100 * pixels / total:.1f} %")
+    return ", ".join(shares)
+
+
 def _split_figures(split: Split) -> dict[str, Any]:
+    from . import _pack
+
     figures: dict[str, Any] = {
         "samples": len(split),
         "shape": split.shape,
@@ -213,6 +251,7 @@ def _split_figures(split: Split) -> dict[str, Any]:
         "columns": split._native.columns,
         "compression": split.compression,
         "packed_bytes": split.packed_bytes,
+        "mask_bytes": len(split) * split.shape[1] * split.shape[2] if split.has_masks else 0,
         "stored_bytes": split.stored_bytes,
         "mean": split.mean.tolist(),
         "std": split.std.tolist(),
@@ -222,6 +261,14 @@ def _split_figures(split: Split) -> dict[str, Any]:
         counts = dict.fromkeys(range(len(split.classes)), 0)
         numbers, found = np.unique(split.labels, return_counts=True)
         figures["class_counts"] = counts | dict(zip(numbers.tolist(), found.tolist(), strict=True))
+    if split.label_kind == "multi_label" and split.labels is not None:
+        figures["class_counts"] = dict(enumerate(np.count_nonzero(split.labels, axis=0).tolist()))
+    if split.label_kind == "target":
+        names = ("count", "not_finite", "min", "mean", "max", "histogram")
+        columns = _pack.summarize_targets(split._opened())
+        figures["targets"] = [{name: getattr(column, name) for name in names} for column in columns]
+    if split.has_masks:
+        figures["mask_counts"], figures["mask_samples"] = _pack.count_masks(split._opened(), _MASK_BYTES)
     return figures
 
 

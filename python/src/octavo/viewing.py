@@ -42,6 +42,7 @@ def view(
     columns: int | None = None,
     scale: int | None = None,
     captions: bool = True,
+    masks: bool = True,
 ) -> Picture: ...
 
 
@@ -57,6 +58,7 @@ def view(
     columns: int | None = None,
     scale: int | None = None,
     captions: bool = True,
+    masks: bool = True,
 ) -> Picture: ...
 
 
@@ -73,6 +75,7 @@ def view(
     columns: int | None = None,
     scale: int | None = None,
     captions: bool = True,
+    masks: bool = True,
 ) -> Picture:
     """Draws samples as they are stored, or a batch as training sees it.
 
@@ -108,6 +111,9 @@ def view(
     captions
         Write the class name below each image, and the sample's index if there is room. Only if the class names are
         known, and not in batches that mix samples.
+    masks
+        Draw masks over the images, half transparent in a color for each class, with the shares of the classes below.
+        Class 0 is not drawn, and pixels to ignore (255) are striped.
 
     Raises
     ------
@@ -129,7 +135,7 @@ def view(
             raise TypeError("split, indices, classes and first do not apply to a loader; pass a dataset")
         if step is None:
             raise TypeError("step is missing; pass the number of the batch")
-        return _view_batch(data, step, epoch, count, columns, scale, captions)
+        return _view_batch(data, step, epoch, count, columns, scale, captions, masks)
     if step is not None or epoch is not None:
         raise TypeError("step and epoch apply only to a loader")
     if indices is not None and (classes is not None or count is not None or first != 0):
@@ -140,7 +146,7 @@ def view(
         raise ValueError("indices are empty; pass at least one")
     png: bytes = _pack.draw_samples(
         chosen._opened(), rows, _class_numbers(chosen, classes), operator.index(first), count or _SAMPLES,
-        columns or 0, scale or 0, captions,
+        columns or 0, scale or 0, captions, masks,
     )  # fmt: skip
     return Picture(png)
 
@@ -182,12 +188,13 @@ def _view_batch(
     columns: int | None,
     scale: int | None,
     captions: bool,
+    masks: bool,
 ) -> Picture:
     number = loader.epoch if epoch is None else operator.index(epoch)
     if number < 0:
         raise ValueError(f"epoch is {number}; epochs count from 0")
     png: bytes = _pack.draw_batch(
         loader.store._usable(), loader._batches.native_options(number), number, loader._step(step, number),
-        count or loader.batch_size, columns or 0, scale or 0, captions,
+        count or loader.batch_size, columns or 0, scale or 0, captions, masks,
     )  # fmt: skip
     return Picture(png)

@@ -84,6 +84,38 @@ TEST_CASE("every table of the page can be scrolled on a narrow screen", "[unit][
   CHECK(count_of("<table") == count_of("<div class=\"scroll\"><table"));
 }
 
+TEST_CASE("the page shows masks in color with the shares of their classes", "[unit][report]") {
+  const TemporaryFolder folder;
+  PlainSplit split = masked_split("train", 20, {1, 40, 40});
+  split.label_width = 0;
+  split.labels.clear();
+  for (std::size_t i = 0; i < split.masks.size(); ++i)
+    split.masks[i] = i % 4 == 0 ? std::uint8_t{255} : std::uint8_t{3};
+  write_packed(folder / "a.h5", {split});
+  const std::string page = page_of(folder / "a.h5");
+  CHECK_THAT(page, ContainsSubstring("masks, 1 class</td>") && ContainsSubstring("<h3>Masks</h3>") &&
+                       ContainsSubstring(" 3</th><td>75.0 %</td>") &&
+                       ContainsSubstring(" 255 ignored</th><td>25.0 %</td>"));
+  // 20 x (1 + 1) x 1,600 bytes as int8, and 20 x (4 + 1) x 1,600 as float32.
+  CHECK_THAT(page, ContainsSubstring("<dt>In memory</dt><dd>62.5 KiB<small>float32: 156.2 KiB"));
+  CHECK_THAT(page, !ContainsSubstring("<td>none</td>"));
+}
+
+TEST_CASE("the page shows a histogram of each target", "[unit][report]") {
+  const TemporaryFolder folder;
+  WriterOptions options;
+  options.splits = {{"train", {1, 4, 4}, {LabelKind::target, 2}, Color::gray, 3, false}};
+  Writer writer(folder / "a.h5", options);
+  std::vector<std::uint8_t> values(48, 7);
+  const std::vector<float> targets = {1, -2, 2, -2, 6, -2};
+  writer.write(0, 0, values, std::as_bytes(std::span(targets)));
+  writer.finish("{}");
+  const std::string page = page_of(folder / "a.h5");
+  CHECK_THAT(page, ContainsSubstring("<h3>Target 0 of train</h3>") &&
+                       ContainsSubstring("<span>1</span><span>6</span>") && ContainsSubstring("mean 3<"));
+  CHECK_THAT(page, ContainsSubstring("<h3>Target 1 of train</h3>") && ContainsSubstring("mean -2<"));
+}
+
 TEST_CASE("a report of another dataset is refused", "[unit][report]") {
   const TemporaryFolder folder;
   write_packed(folder / "a.h5", {random_split("train", 4, {1, 4, 4})});

@@ -11,6 +11,7 @@
 
 #include <octavo/dataset.hpp>
 #include <octavo/loader.hpp>
+#include <octavo/mask_shares.hpp>
 #include <octavo/store.hpp>
 
 namespace octavo {
@@ -31,6 +32,8 @@ struct ContactSheetOptions {
   /// Write the class name below each sample, and its index if there is room. Only if the class names are known, and not
   /// in batches that mix samples.
   bool captions = true;
+  /// Draw masks over the images, in the colors of mask_color(), with a legend below the samples.
+  bool masks = true;
   bool replace_existing = false;
 };
 
@@ -54,9 +57,10 @@ std::vector<std::byte> draw_samples(const Split& split, const ContactSheetOption
 std::vector<std::byte> draw_batch(const Store& store, const ContactSheetOptions& options);
 
 /// Writes the PNG of draw_samples() or, with options.batch, of draw_batch(): the samples in a grid, separated by thin
-/// lines. Throws what they throw, InvalidArgument if the split does not exist, `path` does not end in .png, or `path`
-/// exists and replace_existing is off; IoError if `path` cannot be written.
-void write_contact_sheet(const Dataset& dataset, const std::filesystem::path& path,
-                         const ContactSheetOptions& options = {});
+/// lines. Returns the legend of the masks that are shown; empty if there are none. Throws what they throw,
+/// InvalidArgument if the split does not exist, `path` does not end in .png, or `path` exists and replace_existing is
+/// off; IoError if `path` cannot be written.
+std::vector<MaskShare> write_contact_sheet(const Dataset& dataset, const std::filesystem::path& path,
+                                           const ContactSheetOptions& options = {});
 
 }  // namespace octavo

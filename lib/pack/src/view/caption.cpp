@@ -3,9 +3,7 @@
 #include <algorithm>
 
 namespace octavo::view {
-namespace {
 
-/// One character for each of a UTF-8 text.
 std::string in_ascii(const std::string& text) {
   std::string ascii;
   for (const char c : text) {
@@ -15,8 +13,6 @@ std::string in_ascii(const std::string& text) {
   }
   return ascii;
 }
-
-}  // namespace
 
 CaptionLine fit_caption(const Caption& caption, std::int64_t character_count) {
   const auto room = static_cast<std::size_t>(std::max<std::int64_t>(0, character_count));

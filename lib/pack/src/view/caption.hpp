@@ -21,6 +21,9 @@ struct CaptionLine {
   std::string right;
 };
 
+/// The text with one '\x7F' for each character that is not printable ASCII.
+std::string in_ascii(const std::string& text);
+
 /// Fits a caption into `character_count` characters. The class name is cut; characters other than printable ASCII
 /// become one '\x7F' each.
 CaptionLine fit_caption(const Caption& caption, std::int64_t character_count);

@@ -9,6 +9,7 @@
 
 #include "support/checked_math.hpp"
 #include "view/glyphs.hpp"
+#include "view/mask_overlay.hpp"
 
 namespace octavo::view {
 namespace {
@@ -26,6 +27,9 @@ constexpr std::int64_t kLeftMargin = 1, kRightMargin = 2;
 /// Captions are enlarged in cells that are this many pixels wide, since sheets of them are shown reduced.
 constexpr std::int64_t kCaptionCellWidth = 160;
 constexpr std::uint8_t kNameGray = 255, kIndexGray = 192;
+/// Of the legend, in pixels of characters: a sign and the blank after it; blanks between entries, in characters; and
+/// the width of a sheet from which on its characters are enlarged.
+constexpr std::int64_t kSignAdvance = kGlyphHeight + 3, kLegendGap = 2, kLegendWidth = 640;
 
 std::int64_t readable_scale(const SampleShape& sample) {
   return std::max<std::int64_t>(1, kReadableSide / std::max(sample.height, sample.width));
@@ -71,13 +75,16 @@ Sheet::Sheet(const SheetPlan& plan) : sample_(plan.sample) {
   if (plan.has_captions && wide) text_scale_ = text_scale(sample_.width * scale_);
   const std::int64_t rows = (plan.count + columns_ - 1) / columns_;
   const auto high = extent(rows, sample_.height, scale_, kCaptionHeight * text_scale_);
-  const auto pixels = wide && high ? checked_product({*wide, *high}) : std::nullopt;
+  if (wide) width_ = *wide;
+  const std::int64_t legend_height = channels_ == 3 && wide ? arrange_legend(plan.legend) : 0;
+  const auto height = high ? checked_sum(*high, legend_height) : std::nullopt;
+  const auto pixels = wide && height ? checked_product({*wide, *height}) : std::nullopt;
   if (!pixels || *pixels > kMostPixels) {
     throw InvalidArgument("draw a contact sheet of " + std::to_string(plan.count) + " samples " + to_string(sample_) +
                           ": it would have more than 2^28 pixels; ask for fewer samples or a smaller scale");
   }
-  width_ = *wide;
-  height_ = *high;
+  legend_top_ = *high;
+  height_ = *height;
   pixels_.assign(static_cast<std::size_t>(*pixels * channels_), kLineGray);
 }
 
@@ -101,8 +108,40 @@ void Sheet::write(std::int64_t cell, const Caption& caption) {
   const std::int64_t left = left_of(cell), top = top_of(cell) + sample_.height * scale_ + text_scale_;
   // The blank after the last character is part of the margin.
   const std::int64_t right = left + cell_width - (kRightMargin + std::ssize(line.right) * kAdvance) * text_scale_;
-  write(line.left, left + kLeftMargin * text_scale_, top, kNameGray);
-  write(line.right, right, top, kIndexGray);
+  write(line.left, left + kLeftMargin * text_scale_, top, text_scale_, kNameGray);
+  write(line.right, right, top, text_scale_, kIndexGray);
+}
+
+std::int64_t Sheet::arrange_legend(const std::vector<MaskShare>& shares) {
+  if (shares.empty()) return 0;
+  legend_scale_ = std::max<std::int64_t>(1, width_ / kLegendWidth);
+  const std::int64_t room = (width_ - 2 * kLine) / legend_scale_;
+  std::int64_t left = 0, row = 0;
+  for (const MaskShare& share : shares) {
+    const std::string text = in_ascii(to_text(share) + "  " + percent_text(share.share));
+    const std::int64_t entry_width = kSignAdvance + (std::ssize(text) + kLegendGap) * kAdvance;
+    if (left > 0 && left + entry_width > room) {
+      left = 0;
+      ++row;
+    }
+    legend_.push_back({share.value, text, left, row});
+    left += entry_width;
+  }
+  return (row + 1) * kCaptionHeight * legend_scale_ + kLine;
+}
+
+void Sheet::write_legend() {
+  for (const LegendEntry& entry : legend_) {
+    const std::int64_t left = kLine + (kLeftMargin + entry.left) * legend_scale_;
+    const std::int64_t top = legend_top_ + (entry.row * kCaptionHeight + 1) * legend_scale_;
+    draw_sign(entry.value, kGlyphHeight * legend_scale_, [&](std::int64_t x, std::int64_t y, const MaskColor& color) {
+      if (left + x >= width_) return;
+      std::ranges::copy(color, pixels_.data() + ((top + y) * width_ + left + x) * channels_);
+    });
+    const std::int64_t text_left = left + kSignAdvance * legend_scale_;
+    const std::int64_t room = std::max<std::int64_t>(0, (width_ - kLine - text_left) / (kAdvance * legend_scale_));
+    write(entry.text.substr(0, static_cast<std::size_t>(room)), text_left, top, legend_scale_, kNameGray);
+  }
 }
 
 std::int64_t Sheet::left_of(std::int64_t cell) const {
@@ -113,12 +152,12 @@ std::int64_t Sheet::top_of(std::int64_t cell) const {
   return kLine + cell / columns_ * (sample_.height * scale_ + kCaptionHeight * text_scale_ + kLine);
 }
 
-void Sheet::write(const std::string& text, std::int64_t left, std::int64_t top, std::uint8_t gray) {
-  for (std::int64_t y = 0; y < kGlyphHeight * text_scale_; ++y) {
-    for (std::int64_t x = 0; x < std::ssize(text) * kAdvance * text_scale_; ++x) {
-      const std::int64_t column = x / text_scale_ % kAdvance;
-      const char character = text[static_cast<std::size_t>(x / text_scale_ / kAdvance)];
-      if (column == kGlyphWidth || !is_inked(character, column, y / text_scale_)) continue;
+void Sheet::write(const std::string& text, std::int64_t left, std::int64_t top, std::int64_t scale, std::uint8_t gray) {
+  for (std::int64_t y = 0; y < kGlyphHeight * scale; ++y) {
+    for (std::int64_t x = 0; x < std::ssize(text) * kAdvance * scale; ++x) {
+      const std::int64_t column = x / scale % kAdvance;
+      const char character = text[static_cast<std::size_t>(x / scale / kAdvance)];
+      if (column == kGlyphWidth || !is_inked(character, column, y / scale)) continue;
       std::uint8_t* const pixel = pixels_.data() + ((top + y) * width_ + left + x) * channels_;
       std::fill_n(pixel, channels_, gray);
     }

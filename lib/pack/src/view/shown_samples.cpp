@@ -25,7 +25,9 @@ LoaderOptions loader_options(const ContactSheetOptions& options) {
   // The picture needs planes of float32. None of these changes the images.
   made.spec.dtype = DType::float32;
   made.spec.layout = Layout::nchw;
-  made.spec.with_masks = made.spec.with_masks && !made.spec.mix;
+  made.spec.with_masks = made.spec.with_masks && options.masks && !made.spec.mix;
+  made.spec.mask_dtype = DType::uint8;
+  made.spec.ignored_mask_value = kIgnoredMaskValue;
   if (!made.spec.mix) {  // class numbers as labels, for the captions
     made.spec.soft_classes = 0;
     made.spec.label_smoothing = 0.0;
@@ -75,16 +77,18 @@ std::vector<std::uint8_t> before_normalization(std::span<const float> values, co
   return levels;
 }
 
-/// Reads samples, those with consecutive indices in one step.
+/// Reads samples, those with consecutive indices in one step. `masks` may be empty.
 void read_samples(const Split& split, const std::vector<std::int64_t>& indices, std::span<std::int8_t> codes,
-                  std::span<std::byte> labels) {
+                  std::span<std::byte> labels, std::span<std::uint8_t> masks) {
+  const std::size_t mask_values = masks.size() / indices.size();
   const auto values = static_cast<std::size_t>(split.shape().values());
   const auto label_bytes = static_cast<std::size_t>(split.labels().bytes_per_sample());
   for (std::size_t first = 0, count = 0; first < indices.size(); first += count) {
     count = 1;
     while (first + count < indices.size() && indices[first + count] == indices[first + count - 1] + 1) ++count;
     split.read_checked(indices[first], static_cast<std::int64_t>(count), codes.subspan(first * values, count * values),
-                       labels.subspan(first * label_bytes, count * label_bytes));
+                       labels.subspan(first * label_bytes, count * label_bytes),
+                       masks.subspan(first * mask_values, count * mask_values));
   }
 }
 
@@ -116,7 +120,10 @@ ShownSamples stored_samples(const Split& split, const std::vector<std::int64_t>&
   shown.count = std::ssize(indices);
   std::vector<std::int8_t> codes(indices.size() * static_cast<std::size_t>(split.shape().values()));
   std::vector<std::byte> labels(indices.size() * static_cast<std::size_t>(split.labels().bytes_per_sample()));
-  read_samples(split, indices, codes, labels);
+  if (options.masks && split.has_masks()) {
+    shown.masks.resize(indices.size() * static_cast<std::size_t>(split.shape().values_per_channel()));
+  }
+  read_samples(split, indices, codes, labels, shown.masks);
   shown.values.reserve(codes.size());
   for (const std::int8_t code : codes) shown.values.push_back(static_cast<std::uint8_t>(code ^ 0x80));
   if (!has_captions(split, options)) return shown;
@@ -145,6 +152,10 @@ ShownSamples batch_samples(const Store& store, const ContactSheetOptions& option
     backend->copy_to_host(values.data(), batch.images().data, values.size() * sizeof(float), {});
     shown.values = before_normalization(values, loading.spec, store, shape.image);
     shown.values.resize(static_cast<std::size_t>(shown.count * shape.image.values()));
+    if (loading.spec.with_masks && store.has_masks()) {
+      shown.masks.resize(static_cast<std::size_t>(shown.count * shape.image.values_per_channel()));
+      backend->copy_to_host(shown.masks.data(), batch.masks().data, shown.masks.size(), {});
+    }
     if (has_captions(store, options)) {
       shown.captions = batch_captions(store, loading, options, batch, *backend);
       shown.captions.resize(static_cast<std::size_t>(shown.count));

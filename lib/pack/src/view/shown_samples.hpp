@@ -16,6 +16,7 @@ struct ShownSamples {
   SampleShape shape;                 ///< of each image
   std::int64_t count = 0;            ///< of images
   std::vector<std::uint8_t> values;  ///< [count,C,H,W]
+  std::vector<std::uint8_t> masks;   ///< [count,H,W]; empty: none
   std::vector<Caption> captions;     ///< of each image; empty: none
 };
 

@@ -10,7 +10,9 @@
 #include "report/page/charts.hpp"
 #include "report/page/findings.hpp"
 #include "report/page/html.hpp"
+#include "report/page/mask_section.hpp"
 #include "report/page/pictures.hpp"
+#include "report/page/target_section.hpp"
 #include "support/text_units.hpp"
 
 namespace octavo::report::page {
@@ -24,10 +26,11 @@ constexpr std::int64_t kMostExamples = 160;
 
 std::string split_table(const PageData& page) {
   std::vector<std::vector<std::string>> rows;
-  for (const Split& split : page.splits) {
+  for (std::size_t i = 0; i < page.splits.size(); ++i) {
+    const Split& split = page.splits[i];
     rows.push_back({escaped(split.name()), format_count(split.sample_count()), to_string(split.shape()),
-                    to_string(split.labels().kind), format_bytes(split.packed_bytes()),
-                    format_bytes(split.stored_bytes())});
+                    labels_text(split, page.mask_counts[i]), format_bytes(split.packed_bytes() + mask_bytes(split)),
+                    format_bytes(split.stored_bytes() + mask_bytes(split))});
   }
   return table({"Split", "Samples", "Shape", "Labels", "In memory", "In the file"}, rows);
 }
@@ -89,7 +92,7 @@ std::string classes(const PageData& page) {
       html += "<td>" +
               (found == rows.end()
                    ? "none"
-                   : picture_of_samples(page.reported(), found->second, "samples of " + class_name(page, label))) +
+                   : picture_with_masks(page.reported(), found->second, "samples of " + class_name(page, label))) +
               "</td>";
     }
     std::vector<std::int64_t> counts;
@@ -107,7 +110,7 @@ std::string classes(const PageData& page) {
 std::string examples(const PageData& page) {
   const auto rows = example_rows(page.reported(), 16);
   return "<h3>Samples of " + escaped(page.report.split) + "</h3>\n" +
-         picture_of_samples(page.reported(), rows.at(0), "samples of split " + escaped(page.report.split)) + "\n";
+         picture_with_masks(page.reported(), rows.at(0), "samples of split " + escaped(page.report.split)) + "\n";
 }
 
 std::string extremes(const PageData& page, const std::string& title, const std::vector<SampleBrightness>& samples) {
@@ -161,6 +164,7 @@ std::string content_section(const PageData& page) {
   const LabelKind kind = page.reported().labels().kind;
   if (kind == LabelKind::class_index || kind == LabelKind::multi_label) html += classes(page);
   if (kind != LabelKind::class_index) html += examples(page);
+  html += mask_classes(page) + targets(page);
   html += distributions(page);
   return section("content", "What is in here", "The samples as they are stored.", html);
 }

@@ -14,14 +14,15 @@
 namespace octavo::report::page {
 
 std::string savings_section(const PageData& page) {
-  const auto ours = static_cast<double>(page.packed_bytes());
+  const auto values = static_cast<double>(page.packed_bytes());
+  const auto masks = static_cast<double>(page.all_mask_bytes());  // bytes, whatever the type of the values
+  const double whole = 4 * values + masks;
   const auto bytes = [&](const std::string& name, double count, bool is_ours) {
     return Bar{name, count,
-               format_bytes(static_cast<std::int64_t>(count)) + formatted(", %.2f of float32", count / (4 * ours)),
-               is_ours};
+               format_bytes(static_cast<std::int64_t>(count)) + formatted(", %.2f of float32", count / whole), is_ours};
   };
-  std::vector<Bar> bars = {bytes("float32", 4 * ours, false), bytes("float16", 2 * ours, false),
-                           bytes("int8 (Octavo)", ours, true)};
+  std::vector<Bar> bars = {bytes("float32", whole, false), bytes("float16", 2 * values + masks, false),
+                           bytes("int8 (Octavo)", values + masks, true)};
   if (page.report.source_bytes)
     bars.push_back(bytes("source files", static_cast<double>(*page.report.source_bytes), false));
   bars.push_back(bytes("dataset file", static_cast<double>(page.report.file_bytes), true));

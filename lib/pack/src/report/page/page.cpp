@@ -39,6 +39,7 @@ class Page {
     doctor.on_progress = options.on_progress;
     examined_ = examine(dataset, doctor);
     data_.contents = examined_.contents;
+    for (const Split& split : data_.splits) data_.mask_counts.push_back(count_mask_pixels(split));
   }
 
   std::string html() const {
@@ -72,6 +73,7 @@ class Page {
     };
     const QuantizationCertificate& certificate = data_.report.certificate;
     const std::int64_t classes = class_count(data_), bytes = data_.packed_bytes();
+    const std::int64_t mask_bytes = data_.all_mask_bytes();
     std::string html = "<dl class=\"tiles\">\n" +
                        tile("Samples", format_count(sample_count()), counted(std::ssize(data_.splits), "split")) +
                        tile("Sample", escaped(data_.report.shape), "channels x height x width");
@@ -79,7 +81,7 @@ class Page {
       html +=
           tile("Classes", format_count(classes), data_.dataset.class_names().empty() ? "without names" : "with names");
     }
-    html += tile("In memory", format_bytes(bytes), "float32: " + format_bytes(4 * bytes));
+    html += tile("In memory", format_bytes(bytes + mask_bytes), "float32: " + format_bytes(4 * bytes + mask_bytes));
     html += certificate.lossless ? tile("Values", "<span class=\"good\">lossless</span>", what_is_lossless())
                                  : tile("Values", "lossy", escaped(summary_of_loss(certificate)));
     html += problem_count() == 0

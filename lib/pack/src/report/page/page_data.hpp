@@ -8,6 +8,7 @@
 
 #include <octavo/content.hpp>
 #include <octavo/dataset.hpp>
+#include <octavo/mask_shares.hpp>
 #include <octavo/report.hpp>
 #include <octavo/report_page.hpp>
 
@@ -19,14 +20,21 @@ struct PageData {
   const ReportPageOptions& options;
   std::vector<std::string> split_names = {};
   std::vector<Split> splits = {};
-  std::vector<SplitContent> contents = {};  ///< of each split
+  std::vector<SplitContent> contents = {};   ///< of each split
+  std::vector<MaskCounts> mask_counts = {};  ///< of each split
 
   /// The split of the report.
   const Split& reported() const {
     return splits[static_cast<std::size_t>(std::ranges::find(split_names, report.split) - split_names.begin())];
   }
 
-  /// Of all splits.
+  /// Of the masks of all splits.
+  std::int64_t all_mask_bytes() const {
+    std::int64_t sum = 0;
+    for (const Split& split : splits) sum += mask_bytes(split);
+    return sum;
+  }
+  /// Of all splits, without masks.
   std::int64_t packed_bytes() const {
     std::int64_t sum = 0;
     for (const Split& split : splits) sum += split.packed_bytes();

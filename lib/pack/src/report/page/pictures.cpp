@@ -6,10 +6,12 @@
 
 #include <octavo/resize.hpp>
 
+#include "images/mask_reader.hpp"
 #include "png/png_writer.hpp"
 #include "report/page/html.hpp"
 #include "statistics/codes.hpp"
 #include "support/text_units.hpp"
+#include "view/mask_overlay.hpp"
 #include "view/sheet.hpp"
 
 namespace octavo::report::page {
@@ -79,19 +81,54 @@ std::string image(const view::Sheet& sheet, const SampleShape& drawn, const std:
          description + "\" src=\"" + data_uri(png) + "\">";
 }
 
+/// The mask of a sample, [H,W] of `shape`, as large as `drawn`.
+std::vector<std::uint8_t> mask_made_smaller(std::span<const std::uint8_t> mask, const SampleShape& shape,
+                                            const SampleShape& drawn) {
+  std::vector<std::uint8_t> smaller(static_cast<std::size_t>(drawn.values_per_channel()));
+  const images::Target target = {.shape = {1, drawn.height, drawn.width}, .may_resize = true, .fit = Fit::stretch};
+  images::fill_mask(mask, shape.height, shape.width, target, smaller);
+  return smaller;
+}
+
+/// Samples next to each other; their masks over them if `with_masks`, which requires masks.
+std::string picture(const Split& split, std::span<const std::int64_t> rows, bool with_masks,
+                    const std::string& description) {
+  const SampleShape shape = split.shape(), drawn = drawn_shape(shape);
+  const SampleShape cell_shape = {with_masks ? 3 : drawn.channels, drawn.height, drawn.width};
+  view::Sheet sheet({.sample = cell_shape, .count = std::ssize(rows), .columns = std::ssize(rows), .scale = 1});
+  std::vector<std::uint8_t> values(static_cast<std::size_t>(shape.values()));
+  std::vector<std::uint8_t> mask(with_masks ? static_cast<std::size_t>(shape.values_per_channel()) : 0);
+  std::vector<std::byte> label(static_cast<std::size_t>(split.labels().bytes_per_sample()));
+  for (std::size_t cell = 0; cell < rows.size(); ++cell) {
+    split.read_checked(rows[cell], 1, {reinterpret_cast<std::int8_t*>(values.data()), values.size()}, label, mask);
+    statistics::flip_top_bits(values);
+    std::vector<std::uint8_t> smaller = made_smaller(values, shape, drawn);
+    if (with_masks) smaller = view::overlaid(smaller, drawn, mask_made_smaller(mask, shape, drawn));
+    sheet.draw(static_cast<std::int64_t>(cell), smaller);
+  }
+  return image(sheet, drawn, description);
+}
+
 }  // namespace
 
 std::string picture_of_samples(const Split& split, std::span<const std::int64_t> rows, const std::string& description) {
-  const SampleShape shape = split.shape(), drawn = drawn_shape(shape);
-  view::Sheet sheet({.sample = drawn, .count = std::ssize(rows), .columns = std::ssize(rows), .scale = 1});
-  std::vector<std::uint8_t> values(static_cast<std::size_t>(shape.values()));
-  std::vector<std::byte> label(static_cast<std::size_t>(split.labels().bytes_per_sample()));
-  for (std::size_t cell = 0; cell < rows.size(); ++cell) {
-    split.read_checked(rows[cell], 1, {reinterpret_cast<std::int8_t*>(values.data()), values.size()}, label);
-    statistics::flip_top_bits(values);
-    sheet.draw(static_cast<std::int64_t>(cell), made_smaller(values, shape, drawn));
-  }
-  return image(sheet, drawn, description);
+  return picture(split, rows, false, description);
+}
+
+std::string picture_with_masks(const Split& split, std::span<const std::int64_t> rows, const std::string& description) {
+  return picture(split, rows, split.has_masks(), description);
+}
+
+std::string picture_of_mask_class(int value) {
+  constexpr std::int64_t kSide = 12;
+  std::vector<std::uint8_t> pixels(3 * kSide * kSide, 128);
+  view::draw_sign(value, kSide, [&](std::int64_t x, std::int64_t y, const MaskColor& color) {
+    std::ranges::copy(color, pixels.begin() + 3 * (y * kSide + x));
+  });
+  const auto png = png::encode({kSide, kSide, 3, pixels});
+  return formatted("<img width=\"%ld\" height=\"%ld\" alt=\"\" src=\"", static_cast<long>(kSide),
+                   static_cast<long>(kSide)) +
+         data_uri(png) + "\">";
 }
 
 std::string picture_of_mean(const Split& split) {

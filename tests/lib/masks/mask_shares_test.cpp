@@ -1,0 +1,85 @@
+// Counting the pixels of masks.
+#include <octavo/mask_shares.hpp>
+
+#include <algorithm>
+#include <octavo/writer.hpp>
+
+#include "catch.hpp"
+#include "packed_fixture.hpp"
+#include "temporary_folder.hpp"
+
+using namespace octavo;
+using namespace octavo::test;
+
+namespace {
+
+/// 100 samples of 2x2 pixels; the mask of sample i has three pixels of i % 2, and one to ignore.
+Dataset write_masks(const std::filesystem::path& path) {
+  PlainSplit split = masked_split("train", 100, {3, 2, 2});
+  for (std::size_t i = 0; i < split.masks.size(); ++i) {
+    split.masks[i] = i % 4 == 3 ? std::uint8_t{255} : static_cast<std::uint8_t>(i / 4 % 2);
+  }
+  write_packed(path, {split, random_split("test", 10, {3, 2, 2})});
+  return Dataset::open(path);
+}
+
+}  // namespace
+
+TEST_CASE("the pixels of masks are counted by value", "[unit][masks]") {
+  const TemporaryFolder folder;
+  const Dataset dataset = write_masks(folder / "a.h5");
+  const MaskCounts counts = count_mask_pixels(dataset.split("train"));
+  CHECK(counts.sample_count == 100);
+  CHECK(counts.pixel_count() == 400);
+  CHECK(counts.pixels[0] == 150);
+  CHECK(counts.pixels[1] == 150);
+  CHECK(counts.pixels[255] == 100);
+  CHECK(counts.class_count() == 2);
+  CHECK(mask_bytes(dataset.split("train")) == 400);
+  CHECK(mask_bytes(dataset.split("test")) == 0);
+  CHECK(count_mask_pixels(dataset.split("test")).pixel_count() == 0);
+}
+
+TEST_CASE("of many masks, those of samples that are spread evenly are counted", "[unit][masks]") {
+  const TemporaryFolder folder;
+  PlainSplit split = masked_split("train", 100, {1, 2, 2});
+  for (std::size_t i = 0; i < split.masks.size(); ++i) split.masks[i] = static_cast<std::uint8_t>(i / 4);
+  write_packed(folder / "a.h5", {split});
+  // 43 bytes are the masks of ten samples: 0, 10, 20, ...
+  const MaskCounts counts = count_mask_pixels(Dataset::open(folder / "a.h5").split("train"), 43);
+  CHECK(counts.sample_count == 10);
+  for (std::size_t value = 0; value < 100; ++value) CHECK(counts.pixels[value] == (value % 10 == 0 ? 4 : 0));
+}
+
+TEST_CASE("shares are of all pixels and have the names of classes", "[unit][masks]") {
+  const TemporaryFolder folder;
+  const auto shares = shares_of(count_mask_pixels(write_masks(folder / "a.h5").split("train")), {{1, "car"}});
+  REQUIRE(shares.size() == 3);
+  CHECK(shares[1].share == 0.375);
+  CHECK(to_text(shares[0]) == "0");
+  CHECK(to_text(shares[1]) == "1 car");
+  CHECK(to_text(shares[2]) == "255 ignored");
+  CHECK(percent_text(shares[2].share) == "25.0 %");
+  CHECK(percent_text(0.0001) == "<0.1 %");
+  CHECK(percent_text(0) == "0.0 %");
+}
+
+TEST_CASE("names of mask classes are read from the provenance, also of files that a file was made from",
+          "[unit][masks]") {
+  const TemporaryFolder folder;
+  const auto names_in = [&](const std::string& provenance) {
+    WriterOptions options;
+    options.splits = {{.name = "train", .shape = {1, 1, 1}, .labels = {}, .color = Color::gray, .row_capacity = 1}};
+    options.replace_existing = true;
+    Writer writer(folder / "a.h5", options);
+    std::vector<std::uint8_t> values = {1};
+    writer.write(0, 0, values, {});
+    writer.finish(provenance);
+    return mask_class_names(Dataset::open(folder / "a.h5"));
+  };
+  using Names = std::map<int, std::string>;
+  CHECK(names_in("{}").empty());
+  CHECK(names_in(R"({"notes": {"mask_classes": {"0": "road", "7": "car", "x": "no", "256": "no", "3": 4}}})") ==
+        Names{{0, "road"}, {7, "car"}});
+  CHECK(names_in(R"({"notes": {"made from b.h5": {"notes": {"mask_classes": {"0": "road"}}}}})") == Names{{0, "road"}});
+}
