@@ -25,8 +25,8 @@ std::string name_of(Color color);
 std::string describe(const LabelLayout& labels, bool has_masks = false);
 /// "class; masks, 21 classes", without `masks` what describe() above returns.
 std::string describe(const LabelLayout& labels, const std::optional<MaskCounts>& masks);
-/// Name, sample_count, shape, labels, color, packed_bytes (without masks), mask_bytes, and float32_bytes (with masks) of
-/// a split.
+/// Name, sample_count, shape, labels, color, packed_bytes, mask_bytes and float32_bytes of a split. Of these, only
+/// packed_bytes leaves out masks.
 Json describe_split(const SourceSplit& split);
 
 }  // namespace octavo::tools
