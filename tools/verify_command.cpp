@@ -46,7 +46,7 @@ CheckedFile check_file(const std::string& file, const VerifyArguments& arguments
   }
 }
 
-Json as_json(const CheckedFile& checked) {
+Json describe_file(const CheckedFile& checked) {
   if (!checked.problem.empty()) return {{"file", checked.file}, {"whole", false}, {"error", checked.problem}};
   Json defects = Json::array();
   for (const Defect& defect : checked.result.defects) {
@@ -64,11 +64,11 @@ Json as_json(const CheckedFile& checked) {
 }
 
 /// One file as an object, several as the list "files" of such objects.
-void print_json(const std::vector<CheckedFile>& files) {
-  if (files.size() == 1) return tools::print_json(as_json(files[0]));
+void print_files_json(const std::vector<CheckedFile>& files) {
+  if (files.size() == 1) return print_json(describe_file(files[0]));
   Json list = Json::array();
-  for (const CheckedFile& checked : files) list.push_back(as_json(checked));
-  tools::print_json({{"files", list}, {"whole", std::ranges::all_of(files, &CheckedFile::is_whole)}});
+  for (const CheckedFile& checked : files) list.push_back(describe_file(checked));
+  print_json({{"files", list}, {"whole", std::ranges::all_of(files, &CheckedFile::is_whole)}});
 }
 
 /// Whether header and index could be read. If not, the only defect says why, and names its remedy.
@@ -125,7 +125,7 @@ int run(const VerifyArguments& arguments) {
     if (!arguments.json) print_result(checked, arguments.files.size() == 1 ? "" : checked.file + ": ");
     if (!arguments.json && !checked.is_whole()) print_error(checked);
   }
-  if (arguments.json) print_json(files);
+  if (arguments.json) print_files_json(files);
   for (const CheckedFile& checked : files) {
     if (arguments.json && !checked.is_whole()) print_error(checked);
   }
