@@ -50,9 +50,8 @@ struct TagGuess {
 ///   - Numbers with blanks between are not labels if some are not class numbers. Class numbers are tags if labels have
 ///     different numbers of them, none twice, else unclear.
 ///   - Words are tags if labels have different numbers of them, none twice, and at most half as many words as labels
-///   are
-///     different. They are unclear if fewer words than labels are different, or if a word recurs and the column has a
-///     name for several labels, such as "tags".
+///     are different. They are unclear if fewer words than labels are different, or if a word recurs and the column
+///     has a name for several labels, such as "tags".
 TagGuess guess_tags(const std::vector<std::string>& labels, const std::vector<std::string>& class_names,
                     std::string_view column);
 
