@@ -43,7 +43,7 @@ expect 2 '--compare expects two' "$root/tools/bench.sh" --compare one.json
 
 # ---- Long steps of a script ---------------------------------------------------------
 # run_step COMMAND...: runs it as a step that a script logs.
-run_step() { bash -c 'source "$0/tools/common.sh"; run_logged "compiling zlib" "$1" "${@:2}"; progress end' "$root" "$work/log" "$@"; }
+run_step() { env -u OCTAVO_STARTED_AT bash -c 'source "$0/tools/common.sh"; run_logged "compiling zlib" "$1" "${@:2}"; progress end' "$root" "$work/log" "$@"; }
 expect 0 '^\[  0:0[0-9]\] end$' run_step echo one
 expect 0 '^one$' cat "$work/log"
 expect 1 'error: .*: compiling zlib failed; see the output above' run_step ls "$work/none"
