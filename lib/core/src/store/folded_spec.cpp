@@ -27,10 +27,16 @@ std::vector<double> per_channel(const std::vector<double>& given, std::size_t ch
          " channels; give one number, or one per channel");
 }
 
-std::vector<Quantization> quantization_of(const BatchSpec& spec, const Statistics& statistics) {
+/// The quantization of the samples in the unit of the spec. Levels are those of the statistics: samples with another
+/// range are converted, so that a number means the same in all splits.
+std::vector<Quantization> quantization_in_unit(const BatchSpec& spec, const std::vector<ChannelQuantization>& samples,
+                                               const std::vector<ChannelQuantization>& statistics) {
   std::vector<Quantization> quantization;
-  for (const ChannelQuantization& channel : statistics.quantization) {
-    quantization.push_back(spec.of_stored_values ? Quantization{} : Quantization{channel.scale, channel.zero_point});
+  for (std::size_t c = 0; c < samples.size(); ++c) {
+    const ChannelQuantization& own = samples[c];
+    const ChannelQuantization unit = spec.of_stored_values ? statistics[c] : ChannelQuantization{};
+    // If both are equal, this is exactly 1 and 0.
+    quantization.push_back({own.scale / unit.scale, (own.zero_point - unit.zero_point) / unit.scale});
   }
   return quantization;
 }
@@ -146,7 +152,8 @@ void check_augmentation(const BatchSpec& spec) {
 
 }  // namespace
 
-FoldedSpec fold_spec(const BatchSpec& spec, const Statistics& file_statistics, const SampleShape& shape) {
+FoldedSpec fold_spec(const BatchSpec& spec, const Statistics& file_statistics,
+                     const std::vector<ChannelQuantization>& quantization, const SampleShape& shape) {
   if (!info_of(spec.dtype).for_images) {
     refuse(std::string("images cannot be ") + to_string(spec.dtype) + "; choose " + either_of(image_type_names()));
   }
@@ -154,10 +161,11 @@ FoldedSpec fold_spec(const BatchSpec& spec, const Statistics& file_statistics, c
   const auto channel_count = static_cast<std::size_t>(shape.channels);
   const Statistics& given = spec.statistics ? *spec.statistics : file_statistics;
   check_statistics(given, channel_count);
+  if (quantization.size() != channel_count) refuse("the samples' number of channels is not that of their quantization");
   const Statistics statistics = in_unit(spec, given);
 
   FoldedSpec folded;
-  folded.quantization = quantization_of(spec, statistics);
+  folded.quantization = quantization_in_unit(spec, quantization, given.quantization);
   folded.divisors = divisors_of(spec, statistics, channel_count);
   check_divisors(folded.divisors);
   folded.center_on_batch = spec.center == Center::batch;
