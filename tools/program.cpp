@@ -156,7 +156,7 @@ int finish_output(int exit_code) {
 
 /// `octavo help pack`: without the mark, the parser takes "pack" as a second verb.
 void mark_verb_as_value(std::vector<std::string>& words) {
-  if (words.size() > 2 && words[1] == "help" && !words[2].starts_with('-')) words.insert(words.begin() + 2, "--");
+  if (words.size() == 3 && words[1] == "help" && !words[2].starts_with('-')) words.insert(words.begin() + 2, "--");
 }
 
 int run_command_line(int argument_count, const char* const* arguments) {

@@ -53,7 +53,7 @@ class Quantizer:
         self._error_sum = 0.0
         self._clipped = 0
         self._levels = _pack.LevelCounter()
-        self._last: tuple[Pixels, npt.NDArray[np.float64]] | None = None
+        self._last: tuple[Pixels, npt.NDArray[np.float64], str] | None = None
 
     def __call__(self, array: npt.NDArray[Any]) -> Pixels:
         """The levels of the numbers. `count_last` adds their loss, once the sample has been accepted."""
@@ -64,16 +64,15 @@ class Quantizer:
         numbers = array.astype(np.float64)
         if not np.isfinite(numbers).all():
             raise ValueError("it contains NaN or infinity")
-        self.dtype = array.dtype.name
         steps = (numbers - self.low) / self.scale
         levels = np.clip(np.rint(steps), 0, 255).astype(np.uint8)
-        self._last = levels, steps
+        self._last = levels, steps, array.dtype.name
         return levels
 
     def count_last(self) -> None:
         """Adds the loss of the last sample."""
         assert self._last is not None
-        levels, steps = self._last
+        levels, steps, self.dtype = self._last
         errors = np.abs(levels - steps)
         self._samples += 1
         self._numbers += steps.size

@@ -244,6 +244,7 @@ class Writer:
         block.add(pixels, numbers, classes, name, values)
         self._gray_images += is_gray
         if quantizer is not None:
+            self._quantizers[split] = quantizer
             quantizer.count_last()
         if block.is_full():
             try:
@@ -288,7 +289,7 @@ class Writer:
     def _quantizer_of(self, split: str) -> _images.Quantizer | None:
         if self._value_range is None:
             return None
-        return self._quantizers.setdefault(split, _images.Quantizer(*self._value_range))
+        return self._quantizers.get(split) or _images.Quantizer(*self._value_range)
 
     def _check_classes(self, stored: Dataset, classes: Sequence[str]) -> None:
         """Raises ValueError if samples of these classes cannot be appended to the file."""
