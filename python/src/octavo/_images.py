@@ -17,6 +17,20 @@ Pixels = npt.NDArray[np.uint8]
 #: Values of a float image must be this close to whole 8-bit levels; the output of ToTensor() is within 2e-5.
 _LEVEL_TOLERANCE = 1e-3
 
+#: The EXIF tag of the orientation.
+_ORIENTATION = 0x0112
+
+#: The method of Pillow's ``Image.Transpose`` that makes an image of each EXIF orientation upright.
+_TURNS = {
+    2: "FLIP_LEFT_RIGHT",
+    3: "ROTATE_180",
+    4: "FLIP_TOP_BOTTOM",
+    5: "TRANSPOSE",
+    6: "ROTATE_270",
+    7: "TRANSVERSE",
+    8: "ROTATE_90",
+}
+
 
 def to_pixels(image: Any, channels: int | None, layout: Layout, quantizer: Quantizer | None = None) -> Pixels:
     """The image as uint8 [C, H, W], values unchanged, or mapped by the quantizer.
@@ -87,6 +101,34 @@ class Quantizer:
         mean = self._error_sum / max(1, self._numbers)
         loss = _pack.ChannelLoss(self.low, high, self._largest_error, mean, self._clipped)
         source.add_quantization(split, self.dtype, self._samples, loss, self._levels)
+
+
+def orientation_of(image: Any) -> int:
+    """The EXIF orientation, 1 to 8, that an image of PIL still has; 1 for upright ones and everything else."""
+    if not _is_pil(image):
+        return 1
+    image.load()  # Pillow turns TIFF files itself then
+    try:
+        orientation = image.getexif().get(_ORIENTATION, 1)
+    except Exception:  # damaged metadata are ignored, as in files; the pixels are intact
+        return 1
+    return orientation if orientation in _TURNS else 1
+
+
+def upright(image: Any) -> tuple[Any, bool]:
+    """The image turned as its EXIF orientation says, like files and by ``PIL.ImageOps.exif_transpose``; whether it was.
+
+    The turned image no longer has the orientation.
+    """
+    orientation = orientation_of(image)
+    if orientation == 1:
+        return image, False
+    from PIL import Image
+
+    turned = image.transpose(Image.Transpose[_TURNS[orientation]])
+    for key in ("exif", "Raw profile type exif", "xmp", "XML:com.adobe.xmp"):
+        turned.info.pop(key, None)
+    return turned, True
 
 
 def to_mask(mask: Any) -> Pixels:

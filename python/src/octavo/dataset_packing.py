@@ -43,7 +43,7 @@ def pack_dataset(
     dataset
         Its samples are single images, (image, label), (image, mask), (image, mask, label), or mappings with an image
         and a label or a mask. Or a mapping from split names to such datasets. Images, masks and labels can be anything
-        that `Writer.append` accepts.
+        that `Writer.append` accepts, which turns PIL images without masks upright by their EXIF orientation.
     path
         The file to write. It appears complete or not at all.
     split
@@ -51,7 +51,8 @@ def pack_dataset(
     classes
         Class names in label order; None: taken from the dataset's ``classes`` or ``features``.
     transform
-        Called with each image before it is packed, for example to resize all images to one size.
+        Called with each image before it is packed, for example to resize all images to one size. Images without
+        masks are already upright then.
     mask_transform
         The same for each mask. Resize masks to the nearest pixel, so that classes stay classes.
     image_key, label_key, mask_key
@@ -127,7 +128,10 @@ def pack_dataset(
                         raise sample.error
                     image, mask, label = keys.parts_of(sample, where)
                     origin = names.of(number, keys.name_of(sample, image, where))
+                    is_turned = False
                     if transform is not None:
+                        if mask is None:
+                            image, is_turned = _images.upright(image)
                         image = _transformed(transform, image, f"transform with the image of {where}")
                     if mask_transform is not None and mask is not None:
                         mask = _transformed(mask_transform, mask, f"mask_transform with the mask of {where}")
@@ -135,6 +139,8 @@ def pack_dataset(
                     if group_of is not None:
                         metadata[_GROUP_COLUMN] = group_of(number, sample, where)
                     writer.append(image, label, mask=mask, split=name, metadata=metadata, name=origin)
+                    if is_turned:
+                        writer.count_turned()
                 except Exception as error:
                     if on_error == "stop" or writer.is_closed:
                         raise
