@@ -345,6 +345,18 @@ def test_the_colors_of_masks_become_classes(tmp_path: Path, mode: str) -> None:
     np.testing.assert_array_equal(masks[0], classes)
 
 
+def test_masks_of_colors_without_their_classes_name_the_option(tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image")
+    photo = image.new("RGB", (4, 3))
+    for mask, message in (
+        (photo, r"its mask has mode RGB; expected one channel .*; if colors stand for classes, pass mask_colors="),
+        (np.zeros((3, 4, 3), np.uint8), r"expected \[H, W\]; if colors stand for classes, pass mask_colors="),
+        (np.zeros((3, 4, 2), np.uint8).transpose(2, 0, 1), r"expected \[H, W\]$"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            octavo.pack_dataset([(photo, mask, 0)], tmp_path / "a.h5")
+
+
 def test_files_of_colors_become_classes(tmp_path: Path) -> None:
     write_images(tmp_path)
     image = pytest.importorskip("PIL.Image")

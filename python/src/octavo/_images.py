@@ -142,7 +142,10 @@ def to_mask(mask: Any) -> Pixels:
         If its values are not in 0 ... 255, or it has several channels.
     """
     if _is_pil(mask) and mask.mode not in ("1", "L", "P", "I", "I;16"):
-        raise ValueError(f"its mask has mode {mask.mode}; expected one channel of class numbers (L, P, 1 or I)")
+        raise ValueError(
+            f"its mask has mode {mask.mode}; expected one channel of class numbers (L, P, 1 or I); if colors stand for "
+            "classes, pass mask_colors="
+        )
     if _is_tensor(mask):
         mask = mask.detach().cpu().numpy()
     elif not (_is_pil(mask) or isinstance(mask, np.ndarray) or hasattr(mask, "__array__")):
@@ -151,7 +154,9 @@ def to_mask(mask: Any) -> Pixels:
     if values.ndim == 3 and values.shape[0] == 1:
         values = values[0]
     if values.ndim != 2:
-        raise ValueError(f"its mask has shape {values.shape}; expected [H, W]")
+        is_rgb = values.ndim == 3 and 3 in (values.shape[0], values.shape[-1])
+        hint = "; if colors stand for classes, pass mask_colors=" if is_rgb else ""
+        raise ValueError(f"its mask has shape {values.shape}; expected [H, W]{hint}")
     if values.dtype != np.bool_ and not np.issubdtype(values.dtype, np.integer):
         raise TypeError(f"its mask has {values.dtype} values; expected whole numbers")
     if values.dtype.itemsize > 1 and values.size and (values.min() < 0 or values.max() > 255):
