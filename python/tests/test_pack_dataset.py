@@ -218,12 +218,41 @@ def test_samples_that_fail_are_skipped_on_request(tmp_path: Path) -> None:
     assert not (tmp_path / "a.h5").exists()
     summary = octavo.pack_dataset(Photos(broken=2), tmp_path / "a.h5", on_error="skip")
     assert summary.splits == {"train": 5}
-    assert [(sample.name, sample.reason) for sample in summary.skipped] == [("train#2", "cannot identify image file")]
-    assert "skipped: 1, the first is train#2: cannot identify image file" in repr(summary)
-    split = octavo.Dataset(tmp_path / "a.h5").split()
-    assert split.sample_name(2) == "photos/3.png"
+    skipped = [(sample.name, sample.reason) for sample in summary.skipped]
+    assert skipped == [("train#2 (photos/2.png)", "cannot identify image file")]
+    assert octavo.Dataset(tmp_path / "a.h5").split().sample_name(2) == "photos/3.png"
+    assert "skipped: 1, the first is train#2 (photos/2.png): cannot identify image file" in repr(summary)
+    summary = octavo.pack_dataset(Photos(broken=2), tmp_path / "a.h5", on_error="skip", name_key=False, force=True)
+    assert [sample.name for sample in summary.skipped] == ["train#2"]
     wrong_shape = [*pairs(2), (np.zeros((3, 3), np.uint8), 0), *pairs(1)]
     assert octavo.pack_dataset(wrong_shape, tmp_path / "b.h5", on_error="skip").splits == {"train": 3}
+
+
+def message_of(error: BaseException) -> str:
+    return "\n".join([str(error), *getattr(error, "__notes__", [])])
+
+
+def test_the_file_of_a_sample_that_fails_is_named(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="cannot identify") as caught:
+        octavo.pack_dataset(Photos(broken=2), tmp_path / "a.h5")
+    assert "while reading sample 2 (photos/2.png) of split 'train'" in message_of(caught.value)
+    with pytest.raises(ValueError, match=r"sample 0 \(photos/0\.png\): it is 1x0x4"):
+        octavo.pack_dataset(Photos(), tmp_path / "a.h5", transform=lambda image: image[:0])
+    with pytest.raises(ZeroDivisionError) as divided:
+        octavo.pack_dataset(Photos(), tmp_path / "a.h5", transform=lambda image: 1 // 0, name_key=False)
+    assert "sample 0 (photos/0.png)" in message_of(divided.value)
+    # PIL knows the file of an image that it opened.
+    image = pytest.importorskip("PIL.Image")
+    file = tmp_path / "cut.png"
+    image.fromarray(np.random.default_rng(0).integers(0, 256, (64, 64), dtype=np.uint8)).save(file)
+    file.write_bytes(file.read_bytes()[:1000])
+    for transform in (None, lambda photo: photo):
+        with pytest.raises(OSError) as cut:  # noqa: PT011  (the message is that of PIL)
+            octavo.pack_dataset([image.open(file)], tmp_path / "a.h5", transform=transform)
+        assert f"sample 0 ({file})" in message_of(cut.value)
+        options: dict[str, Any] = {"transform": transform, "on_error": "skip", "force": True}
+        summary = octavo.pack_dataset([(image.open(file), 0), *pairs(1, 64)], tmp_path / "b.h5", **options)
+        assert [sample.name for sample in summary.skipped] == [f"train#0 ({file})"]
 
 
 def test_fields_are_kept_or_noted(tmp_path: Path) -> None:
@@ -380,7 +409,7 @@ def test_gray_images_stay_gray_and_other_channels_do_not_mix(tmp_path: Path) -> 
     # A refused image changes nothing.
     with octavo.Writer(tmp_path / "b.h5") as writer:
         writer.append(gray, 0)
-        with pytest.raises(ValueError, match="of another kind"):
+        with pytest.raises(ValueError, match="earlier labels are class numbers"):
             writer.append(rgb)
         with pytest.raises(ValueError, match="it is 3x4x5, earlier ones are 1x2x5"):
             writer.append(np.zeros((4, 5, 3), np.uint8), 0)

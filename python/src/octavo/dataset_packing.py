@@ -119,19 +119,23 @@ def pack_dataset(
         for name, part in parts.items():
             total = len(part) if hasattr(part, "__len__") else 0
             number = -1
-            names = _Names(name, [] if name_key is False else _paths_of(part))
+            paths = _paths_of(part)
+            names = _Names(name, [] if name_key is False else paths)
             group_of = groups_of.get(name)
-            for number, sample in enumerate(_samples(part, name, on_error == "skip")):
-                where = f"split {name!r}, sample {number}"
+            for number, sample in enumerate(_samples(part, name, paths, on_error == "skip")):
+                file = _in_brackets(paths[number] if number < len(paths) else None)
+                where = f"split {name!r}, sample {number}{file}"
                 try:
                     if isinstance(sample, _Unreadable):
                         raise sample.error
                     image, mask, label = keys.parts_of(sample, where)
+                    file = file or _in_brackets(getattr(image, "filename", None))
+                    where = f"split {name!r}, sample {number}{file}"
                     origin = names.of(number, keys.name_of(sample, image, where))
                     is_turned = False
                     if transform is not None:
                         if mask is None:
-                            image, is_turned = _images.upright(image)
+                            image, is_turned = _upright(image, where)
                         image = _transformed(transform, image, f"transform with the image of {where}")
                     if mask_transform is not None and mask is not None:
                         mask = _transformed(mask_transform, mask, f"mask_transform with the mask of {where}")
@@ -144,7 +148,9 @@ def pack_dataset(
                 except Exception as error:
                     if on_error == "stop" or writer.is_closed:
                         raise
-                    writer.leave_out(number, f"{name}#{number}", str(error))
+                    # The packed file keeps this list; with name_key=False, it contains no names.
+                    known = "" if name_key is False else file
+                    writer.leave_out(number, f"{name}#{number}{known}", str(error))
                 if on_progress is not None:
                     on_progress(f"reading {name}", number + 1, max(total, number + 1), 0, 0)
             if number < 0:
@@ -156,6 +162,19 @@ def pack_dataset(
         for note in keys.notes():
             writer.add_note(note)
         return writer.close()
+
+
+def _in_brackets(file: Any) -> str:
+    """`` (cat/7.jpg)``; empty if the file of a sample is not known."""
+    return f" ({os.fspath(file)})" if file else ""
+
+
+def _upright(image: Any, where: str) -> tuple[Any, bool]:
+    try:
+        return _images.upright(image)
+    except Exception as error:  # an image that PIL cannot decode
+        annotate(error, f"while reading {where}")
+        raise
 
 
 def _transformed(transform: Callable[[Any], Any], value: Any, what: str) -> Any:
@@ -232,8 +251,8 @@ class _Unreadable:
         self.error = error
 
 
-def _samples(part: Any, split: str, may_skip: bool) -> Iterator[Any]:
-    """The samples of a dataset; exceptions get a note that names the sample.
+def _samples(part: Any, split: str, paths: list[str], may_skip: bool) -> Iterator[Any]:
+    """The samples of a dataset; exceptions get a note that names the sample, and its file if `paths` has it.
 
     With `may_skip`, a map-style dataset gives an `_Unreadable` for a sample that raises; an iterator ends when it does.
     """
@@ -254,7 +273,8 @@ def _samples(part: Any, split: str, may_skip: bool) -> Iterator[Any]:
                 yield sample
                 number += 1
     except Exception as error:
-        annotate(error, f"while reading sample {number} of split {split!r}")
+        file = _in_brackets(paths[number] if number < len(paths) else None)
+        annotate(error, f"while reading sample {number}{file} of split {split!r}")
         raise
 
 

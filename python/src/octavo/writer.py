@@ -196,7 +196,8 @@ class Writer:
         source = self._opened()
         block = self._blocks.get(split)
         number = block.total if block else 0
-        where = f"append to split {split!r}, sample {number}: "
+        origin = f" ({name})" if name and name != f"{split}#{number}" else ""
+        where = f"append to split {split!r}, sample {number}{origin}: "
         try:
             quantizer = self._quantizer_of(split)
             orientation = _images.orientation_of(image)
