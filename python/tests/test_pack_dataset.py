@@ -449,3 +449,22 @@ def test_a_range_that_leaves_few_levels_is_refused(tmp_path: Path, dtype: Any) -
     assert ", lossy: largest error 1" in str(report)
     with pytest.warns(octavo.PackingWarning, match=r"256 of 256 levels used, 8\.4 effective bits"):
         octavo.pack(tmp_path / "x.npy", tmp_path / "b.h5", layout="hw", value_range="percentile:99.9")
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([1, 2, 0.5], "its label 0.5 is a target, earlier labels are class numbers; pass floats for targets"),
+        ([0.5, 1], "its label 1 is a class number, earlier labels are targets; pass floats for targets"),
+        ([[0, 1], [0.5, 1.0]], r"its label \[0.5, 1.0\] is 2 targets, earlier labels are 2 multi-labels; pass floats"),
+        ([[0, 1], [0, 1, 1]], r"is 3 multi-labels, earlier labels are 2 multi-labels; all labels of a split"),
+        ([[0, 3]], r"its label \[0, 3\] has values other than 0 and 1; pass floats for targets"),
+        ([1, None], "it has no label, earlier labels are class numbers; pass a label with all samples"),
+        ([None, 1], "its label 1 is a class number, earlier samples have no labels; pass a label with all samples"),
+    ],
+)
+def test_labels_of_several_kinds_are_named(tmp_path: Path, labels: list[Any], message: str) -> None:
+    image = np.zeros((2, 2), np.uint8)
+    with pytest.raises(ValueError, match=message):
+        octavo.pack_dataset([{"image": image, "label": label} for label in labels], tmp_path / "a.h5")
+    octavo.pack_dataset([(image, float(label)) for label in (1, 2, 0.5)], tmp_path / "b.h5")

@@ -241,7 +241,7 @@ class Writer:
                 "with size= and channels="
             )
         if kind != block.kind or numbers.shape != block.label_shape:
-            raise ValueError(f"{where}its label {label!r} is of another kind or length than earlier labels")
+            raise ValueError(f"{where}{_label_mismatch(label, (kind, numbers.shape), (block.kind, block.label_shape))}")
         if (name is not None) != block.has_names:
             raise ValueError(f"{where}some samples of the split have names, others do not; pass name= for all or none")
         if (classes is not None) != (block.masks is not None):
@@ -554,10 +554,34 @@ def _label(label: Any, class_numbers: Mapping[str, int]) -> tuple[str, npt.NDArr
             raise ValueError(f"its label {label!r} has no name; there are {class_count} classes")
         return "class", numbers.astype(np.int32)
     if numbers.max() > 1:
-        raise ValueError(f"its label {label!r} has values other than 0 and 1")
+        raise ValueError(f"its label {label!r} has values other than 0 and 1; pass floats for targets")
     if class_count and numbers.size != class_count:
         raise ValueError(f"its label has {numbers.size} numbers; there are {class_count} classes")
     return "multi_label", numbers.astype(np.int32)
+
+
+def _label_mismatch(label: Any, given: tuple[str, tuple[int, ...]], earlier: tuple[str, tuple[int, ...]]) -> str:
+    """Says how the kind and shape of a label differ from those of earlier labels."""
+    nouns = {"class": "class number", "multi_label": "multi-label", "target": "target"}
+
+    def plural(kind: str, shape: tuple[int, ...]) -> str:
+        return f"{shape[0]} {nouns[kind]}s" if shape and shape[0] > 1 else f"{nouns[kind]}s"
+
+    kinds = {given[0], earlier[0]}
+    if "none" in kinds:
+        remedy = "pass a label with all samples of a split, or with none"
+    elif len(kinds) > 1:
+        remedy = "pass floats for targets, and whole numbers for all other labels"
+    else:
+        remedy = "all labels of a split have the same length"
+    is_one = not given[1] or given[1][0] == 1
+    this = (
+        "it has no label"
+        if given[0] == "none"
+        else f"its label {label!r} is {f'a {nouns[given[0]]}' if is_one else plural(*given)}"
+    )
+    others = "earlier samples have no labels" if earlier[0] == "none" else f"earlier labels are {plural(*earlier)}"
+    return f"{this}, {others}; {remedy}"
 
 
 def annotate(error: Exception, note: str) -> None:
