@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -468,3 +469,18 @@ def test_labels_of_several_kinds_are_named(tmp_path: Path, labels: list[Any], me
     with pytest.raises(ValueError, match=message):
         octavo.pack_dataset([{"image": image, "label": label} for label in labels], tmp_path / "a.h5")
     octavo.pack_dataset([(image, float(label)) for label in (1, 2, 0.5)], tmp_path / "b.h5")
+
+
+@pytest.mark.parametrize("size", ["64", "64x64", (64,), (64, 0), 0, 6.5, (4, "4")])
+def test_a_size_that_is_none_is_named(tmp_path: Path, size: Any) -> None:
+    message = re.escape(f"size is {size!r}; it must be (height, width), or one number for both, at least 1")
+    with pytest.raises(ValueError, match=message):
+        octavo.pack_dataset(pairs(), tmp_path / "a.h5", size=size)
+    with pytest.raises(ValueError, match=message):
+        octavo.pack(tmp_path, tmp_path / "a.h5", size=size)
+
+
+def test_a_size_may_be_a_number_of_numpy(tmp_path: Path) -> None:
+    octavo.pack_dataset(pairs(), tmp_path / "a.h5", size=np.int64(3))  # type: ignore[arg-type]
+    octavo.pack_dataset(pairs(), tmp_path / "b.h5", size=[3, 2])  # type: ignore[arg-type]
+    assert [octavo.Dataset(tmp_path / name).split().shape for name in ("a.h5", "b.h5")] == [(1, 3, 3), (1, 3, 2)]

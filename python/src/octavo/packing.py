@@ -8,7 +8,7 @@ import os
 import shlex
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -24,10 +24,14 @@ Holdout = float | str | tuple[int, int]
 
 def checked_size(size: int | tuple[int, int]) -> tuple[int, int]:
     """The size as (height, width)."""
-    sides = (size, size) if isinstance(size, int) else tuple(size)
-    if len(sides) != 2 or min(sides) < 1:
-        raise ValueError(f"size is {size}; it must be (height, width), or one number for both, at least 1")
-    return operator.index(sides[0]), operator.index(sides[1])
+    try:
+        height, width = size if isinstance(size, Iterable) else (size, size)
+        sides = operator.index(height), operator.index(width)
+    except (TypeError, ValueError):  # such as "64x64"
+        sides = 0, 0
+    if min(sides) < 1:
+        raise ValueError(f"size is {size!r}; it must be (height, width), or one number for both, at least 1")
+    return sides
 
 
 def checked_classes(classes: Sequence[str] | None) -> list[str]:
