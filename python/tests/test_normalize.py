@@ -179,3 +179,16 @@ def test_a_split_with_another_range_than_train_keeps_its_source_values(tmp_path:
     # Half a step of the range of val, and rounding of the statistics of train.
     step = np.ptp(val) / 255
     assert np.abs(images[:, 0] * std + mean - val).max() < 0.5 * step + 3.0
+
+
+def test_statistics_of_other_channels_name_the_option(tmp_path) -> None:
+    octavo.pack_dataset([(np.full((3, 4, 4), row, np.uint8), row) for row in range(2)], tmp_path / "rgb.h5")
+    octavo.pack_dataset([np.zeros((4, 4), np.uint8)], tmp_path / "gray.h5")
+    normalize = Normalize("channel", "channel", statistics=octavo.Dataset(tmp_path / "rgb.h5").split())
+    message = (
+        "the statistics are of samples with 3 channels, but these have 1 channel; pack these with channels=3, or give"
+    )
+    with pytest.raises(ValueError, match=message):
+        octavo.Loader(tmp_path / "gray.h5", normalize=normalize)[0]
+    octavo.pack_dataset([np.zeros((4, 4), np.uint8)], tmp_path / "gray.h5", channels=3, force=True)
+    octavo.Loader(tmp_path / "gray.h5", normalize=normalize)[0]

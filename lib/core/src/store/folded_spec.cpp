@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include <octavo/byte_count.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/tensor.hpp>
 #include <octavo/text.hpp>
@@ -129,11 +130,23 @@ std::vector<float> pixel_shifts_of(const FoldedSpec& folded, const Statistics& s
   return shifts;
 }
 
+/// Statistics of samples of another number of channels, such as those of RGB photos for a gray one.
+[[noreturn]] void refuse_channels(std::size_t of_statistics, std::size_t of_samples) {
+  const auto channels = [](std::size_t count) { return counted(static_cast<std::int64_t>(count), "channel"); };
+  std::string remedy = "give statistics of such samples";
+  if (of_statistics == 1 || of_statistics == 3) {  // what packing can make
+    remedy = "pack these with `channels=" + std::to_string(of_statistics) + "`, or " + remedy;
+  }
+  refuse("the statistics are of samples with " + channels(of_statistics) + ", but these have " + channels(of_samples) +
+         "; " + remedy);
+}
+
 void check_statistics(const Statistics& statistics, std::size_t channel_count) {
-  if (statistics.quantization.size() != channel_count || statistics.mean.size() != channel_count ||
-      statistics.standard_deviation.size() != channel_count || statistics.histogram.size() != 256 * channel_count) {
-    refuse("the statistics do not match the samples' number of channels, " + std::to_string(channel_count) +
-           "; give statistics of such samples");
+  if (statistics.mean.size() != channel_count) refuse_channels(statistics.mean.size(), channel_count);
+  if (statistics.quantization.size() != channel_count || statistics.standard_deviation.size() != channel_count ||
+      statistics.histogram.size() != 256 * channel_count) {
+    refuse("the statistics are incomplete for " + counted(static_cast<std::int64_t>(channel_count), "channel") +
+           "; give those of a split");
   }
 }
 
