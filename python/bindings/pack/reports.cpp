@@ -44,6 +44,7 @@ std::string as_html(const Dataset& dataset, const MemoryReport& report,
   ReportPageOptions options;
   for (const auto& [name, images_per_second] : loaders) options.loaders.push_back({name, images_per_second});
   options.missing_loader = missing_loader;
+  options.spelling = with_python_options;
   return interruptibly(on_progress, [&](const ProgressFunction& progress) {
     options.on_progress = progress;
     return to_html(dataset, report, options);
