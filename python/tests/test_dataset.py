@@ -91,6 +91,14 @@ def test_a_split_is_a_map_style_dataset(packed: Packed) -> None:
         train[47]
 
 
+def test_a_sample_without_a_label_is_a_tuple_too(tmp_path: Path) -> None:
+    image = np.zeros((1, 2, 2), np.uint8)
+    octavo.pack_dataset([image], tmp_path / "a.h5")
+    assert [part.shape for part in octavo.Dataset(tmp_path / "a.h5").split()[0]] == [(1, 2, 2)]
+    octavo.pack_dataset([(image, image[0])], tmp_path / "b.h5")
+    assert [part.shape for part in octavo.Dataset(tmp_path / "b.h5").split()[0]] == [(1, 2, 2), (2, 2)]
+
+
 @pytest.mark.parametrize("index", [47, -48, [0, 47], [0.5], np.zeros(3, bool), "x", True, ([0, 1], [0, 2])])
 def test_an_index_out_of_range_is_an_index_error(packed: Packed, index) -> None:
     images = octavo.Dataset(packed.path).split().images
