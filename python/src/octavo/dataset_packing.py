@@ -148,7 +148,7 @@ def pack_dataset(
                 except Exception as error:
                     if on_error == "stop" or writer.is_closed:
                         raise
-                    # The packed file keeps this list; with name_key=False, it contains no names.
+                    # The dataset file keeps this list; with name_key=False, it contains no names.
                     known = "" if name_key is False else file
                     writer.leave_out(number, f"{name}#{number}{known}", str(error))
                 if on_progress is not None:
