@@ -459,6 +459,7 @@ def test_a_range_that_leaves_few_levels_is_refused(tmp_path: Path, dtype: Any) -
         ([0.5, 1], "its label 1 is a class number, earlier labels are targets; pass floats for targets"),
         ([[0, 1], [0.5, 1.0]], r"its label \[0.5, 1.0\] is 2 targets, earlier labels are 2 multi-labels; pass floats"),
         ([[0, 1], [0, 1, 1]], r"is 3 multi-labels, earlier labels are 2 multi-labels; all labels of a split"),
+        ([1, [0, 1]], r"is 2 multi-labels, earlier labels are class numbers; all labels of a split have one kind"),
         ([[0, 3]], r"its label \[0, 3\] has values other than 0 and 1; pass floats for targets"),
         ([1, None], "it has no label, earlier labels are class numbers; pass a label with all samples"),
         ([None, 1], "its label 1 is a class number, earlier samples have no labels; pass a label with all samples"),

@@ -570,10 +570,10 @@ def _label_mismatch(label: Any, given: tuple[str, tuple[int, ...]], earlier: tup
     kinds = {given[0], earlier[0]}
     if "none" in kinds:
         remedy = "pass a label with all samples of a split, or with none"
-    elif len(kinds) > 1:
-        remedy = "pass floats for targets, and whole numbers for all other labels"
+    elif "target" in kinds and len(kinds) > 1:
+        remedy = "pass floats for targets"
     else:
-        remedy = "all labels of a split have the same length"
+        remedy = "all labels of a split have one kind and length"
     is_one = not given[1] or given[1][0] == 1
     this = (
         "it has no label"
