@@ -102,6 +102,14 @@ TEST_CASE("the name of a verb is a value after the verb", "[unit][tools]") {
   }
 }
 
+TEST_CASE("the command that packs an archive names its output without the archive's extensions", "[unit][tools]") {
+  const TemporaryFolder folder;
+  for (const char* const name : {"photos.tar.gz", "photos.tar", "photos.tgz", "photos.zip"}) {
+    std::ofstream(folder / name) << "no dataset file, but more bytes than the header of one has, which are 64 bytes";
+    CHECK_THAT(run_octavo({"info", folder / name}).err, ContainsSubstring(" -o photos.h5`"));
+  }
+}
+
 TEST_CASE("failed work is a one-line error with exit code 1", "[unit][tools]") {
   const TemporaryFolder folder;
   std::ofstream(folder / "text.h5") << "no dataset file";
