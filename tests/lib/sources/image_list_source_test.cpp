@@ -265,13 +265,13 @@ TEST_CASE("an image that cannot be read stops the survey or becomes a bad sample
 TEST_CASE("images of formats that are not read are refused by name with a way to convert them", "[unit][pack]") {
   const std::string heic = std::string("\0\0\0\x18", 4) + "ftypheic" + std::string(4, '\0') + "mif1heic";
   const std::string way =
-      "which is not supported; convert such files to PNG, for example with ImageMagick, `magick "
-      "mogrify -format png FILES`, or in Python with ";
+      "which is not supported; convert such files to PNG, for example with ImageMagick, `mogrify -format png FILES`, "
+      "or in Python with ";
   const TemporaryFolder folder;
   write_file(folder / "a/1.png", gray_png(1));
   write_file(folder / "a/2.HEIC", heic);
-  CHECK_THROWS_WITH(open(folder.path()),
-                    ContainsSubstring("a/2.HEIC\": it is a HEIC (HEIF) image, " + way + "pillow-heif"));
+  CHECK_THROWS_WITH(open(folder.path()), ContainsSubstring("a/2.HEIC\": it is a HEIC (HEIF) image, " + way +
+                                                           "pillow-heif, and remove the originals"));
   CHECK(read_all(*open(folder.path(), {.skip_unreadable = true})).failures.size() == 1);
   // Telephones also write such files with another extension.
   fs::rename(folder / "a/2.HEIC", folder / "a/2.jpg");
