@@ -142,7 +142,8 @@ class TableReader {
       : table_(std::move(table)),
         columns_(table_, options, path_column),
         labels_(table_, columns_.labels, columns_.has_role(), options),
-        split_of_all_(std::move(split)) {
+        split_of_all_(std::move(split)),
+        is_label_named_(!options.label_columns.empty()) {
     if (table_.rows.empty()) throw FormatError("it is empty");
     columns_.keep_left_out(labels_.columns());
     for (const std::size_t column : columns_.kept()) {
@@ -176,6 +177,11 @@ class TableReader {
   std::vector<std::string> kept_columns() const { return names_of(columns_.kept()); }
   std::vector<std::string> kept_for_choice() const { return names_of(columns_.kept_for_choice()); }
   std::vector<std::string> kept_automatically() const { return names_of(columns_.kept_automatically()); }
+  /// The column of labels if only its name decided, and other columns of numbers are kept next to it; else empty.
+  std::string doubtful_label_column() const {
+    const bool is_in_doubt = !is_label_named_ && has_label_column() && std::ranges::count(are_numbers_, true) > 0;
+    return is_in_doubt ? label_columns()[0] : "";
+  }
   std::string refused_numbers() const { return sources::refused_numbers(table_); }
   std::vector<std::string> left_out_columns() const { return columns_.left_out(labels_.columns()); }
   /// The cells of the kept columns, as a JSON array. Text that is a number becomes one in a column of numbers.
@@ -210,6 +216,7 @@ class TableReader {
   ListColumns columns_;
   const TableLabels labels_;
   const std::string split_of_all_;
+  const bool is_label_named_;      ///< by the options
   std::vector<bool> are_numbers_;  ///< for each kept column
 };
 
@@ -286,6 +293,7 @@ void fill(ImageList& contents, const TableReader& reader, const ListFiles& files
   const TableLabels::Labels labels = reader.labels().read(usable.rows);
   contents.class_names = labels.class_names;
   contents.has_tags = labels.are_tags;
+  if (labels.are_signs) contents.remarks.push_back(remark_on_signs(fs::path(list).filename().string()));
   for (std::size_t i = 0; i < usable.rows.size(); ++i) {
     const std::string split = reader.split(usable.rows[i]);
     SplitImages& images = list_of(contents, tree, split.empty() ? other_split : split, labels.layout);
@@ -313,19 +321,33 @@ bool begins_as_list(const files::FileTree& tree, const std::string& path) {
   }
 }
 
+/// The option for all columns of numbers, such as those of a box, for messages; empty if there are not several.
+std::string several_columns(const Table& table) {
+  constexpr std::size_t kMostShown = 8;
+  std::vector<std::string> names;
+  for (std::size_t column = 0; column < table.columns.size(); ++column) {
+    const std::string& name = table.columns[column];
+    if (number_of(table.rows[0][column]) && !is_row_number_column(name) && !is_path_column(name)) names.push_back(name);
+  }
+  if (names.size() < 2 || names.size() > kMostShown) return "";
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ",") + printable(name);
+  return ", or several numbers, such as `label_column=" + text + "`";
+}
+
 std::string no_labels_reason(const Table& table, const NamedColumns& named) {
   if (!named.labels.empty()) {
     return "it has no column \"" + named.labels[0] + "\"; expected one of " + printable(either_of(table.columns));
   }
   if (const std::string refused = refused_numbers(table); !refused.empty()) return refused + "; remove the separators";
-  return "no column is named " + label_column_names() + "; name one of " + printable(either_of(table.columns)) +
-         " with `label_column`";
+  return why_no_label_column(table.columns) + "; name one of " + printable(either_of(table.columns)) +
+         " with `label_column`" + several_columns(table);
 }
 
 bool has_labels(const Table& table, std::ptrdiff_t path_column, const NamedColumns& named) {
   if (named.labels.empty()) return has_labels(table, path_column).value_or(false);
   try {
-    find_label_columns(table, named.labels);
+    find_label_columns(table, named.labels, path_column);
     return true;
   } catch (const FormatError&) {
     return false;
@@ -445,7 +467,9 @@ ImageList read_image_table(const Tree& tree, const std::string& path, const List
       if (!refused.empty()) contents.remarks.push_back(name + ": " + refused + "; without them, they would be labels");
     }
     if (!reader.labels().tag_remark().empty()) contents.remarks.push_back(name + ": " + reader.labels().tag_remark());
-    if (auto remark = remark_on_kept(name, reader.kept_automatically())) contents.remarks.push_back(*remark);
+    if (auto remark = remark_on_kept(name, reader.kept_automatically(), reader.doubtful_label_column())) {
+      contents.remarks.push_back(*remark);
+    }
     if (auto remark = remark_on_left_out(name, reader.left_out_columns())) contents.remarks.push_back(*remark);
     if (auto remark = remark_on_needed(name, reader.kept_for_choice())) {
       contents.remarks.push_back(*remark);

@@ -138,7 +138,7 @@ ListColumns::ListColumns(const Table& table, const SourceOptions& options, const
     : path(path_column.index),
       split(find_any(table, kSplitColumns)),
       mask(options.with_masks ? find_any(table, kMaskColumns) : -1),
-      labels(find_label_columns(table, options.label_columns)),
+      labels(find_label_columns(table, options.label_columns, path_column.index)),
       table_(table),
       keeps_all_(options.columns == std::vector<std::string>{kAllColumns}),
       is_automatic_(options.columns.empty()),
@@ -219,7 +219,7 @@ void ListColumns::keep_left_out(const std::vector<std::size_t>& label_columns) {
 }
 
 std::optional<bool> has_labels(const Table& table, std::ptrdiff_t path_column) {
-  if (!find_label_columns(table, {}).empty() || find_any(table, kMaskColumns) >= 0) return true;
+  if (!find_label_columns(table, {}, path_column).empty() || find_any(table, kMaskColumns) >= 0) return true;
   const std::ptrdiff_t split_column = find_any(table, kSplitColumns);
   std::optional<bool> answer = true;
   for (std::ptrdiff_t column = 0; column < std::ssize(table.columns); ++column) {

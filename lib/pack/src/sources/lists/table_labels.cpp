@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::array<const char*, 8> kLabelColumns = {"label",  "class", "class_name", "category",
                                                       "target", "y",     "labels",     "tags"};
+// The second is a label column only without the first.
+constexpr std::array<std::string_view, 2> kCoordinates = {"x", "y"};
 constexpr std::size_t kMostExampleBytes = 64;
 // Values of options.label_separator: guess whether labels are tags, or read each as one class.
 constexpr const char* kGuess = "auto";
@@ -35,6 +37,18 @@ LabelLayout layout_of(const std::vector<std::vector<double>>& numbers, std::opti
         "column with `label_column`, or omit `label_kind`");
   }
   return {are_bits ? LabelKind::multi_label : LabelKind::target, std::ssize(numbers[0])};
+}
+
+/// Whether all numbers are -1 or 1, and both occur.
+bool are_signs(const std::vector<std::vector<double>>& numbers) {
+  bool has_minus = false, has_plus = false;
+  for (const auto& row : numbers) {
+    for (const double number : row) {
+      if (number != -1.0 && number != 1.0) return false;
+      (number < 0.0 ? has_minus : has_plus) = true;
+    }
+  }
+  return has_minus && has_plus;
 }
 
 /// The number of classes: of their names or, without names, of the class numbers.
@@ -66,12 +80,29 @@ std::vector<std::string> names_in(const Table& table, const std::string& name) {
   return TagSeparator("comma").tags_of(name);
 }
 
+/// Whether the first cell of a column that is not missing is a number.
+bool begins_with_number(const Table& table, std::size_t column) {
+  const auto first = std::ranges::find_if(table.rows, [&](const auto& row) { return !is_missing(row[column]); });
+  return first != table.rows.end() && number_of((*first)[column]);
+}
+
+/// Whether columns hold both coordinates of a point or a box.
+bool has_coordinates(const Table& table, std::ptrdiff_t path_column) {
+  return std::ranges::all_of(kCoordinates, [&](std::string_view name) {
+    const std::ptrdiff_t at = table.find(name);
+    return at >= 0 && at != path_column && begins_with_number(table, static_cast<std::size_t>(at));
+  });
+}
+
 }  // namespace
 
-std::vector<std::size_t> find_label_columns(const Table& table, const std::vector<std::string>& names) {
+std::vector<std::size_t> find_label_columns(const Table& table, const std::vector<std::string>& names,
+                                            std::ptrdiff_t path_column) {
   if (names.empty()) {
     for (const char* const name : kLabelColumns) {
-      if (const std::ptrdiff_t at = table.find(name); at >= 0) return {static_cast<std::size_t>(at)};
+      const std::ptrdiff_t at = table.find(name);
+      if (at < 0 || (name == kCoordinates[1] && has_coordinates(table, path_column))) continue;
+      return {static_cast<std::size_t>(at)};
     }
     return {};
   }
@@ -105,7 +136,13 @@ bool is_label_column(std::string_view name) {
   return std::find(kLabelColumns.begin(), kLabelColumns.end(), name) != kLabelColumns.end();
 }
 
-std::string label_column_names() { return either_of({kLabelColumns.begin(), kLabelColumns.end()}); }
+std::string why_no_label_column(const std::vector<std::string>& columns) {
+  const auto is_second = [](const std::string& name) { return lower_case(name) == kCoordinates[1]; };
+  const std::string names = either_of({kLabelColumns.begin(), kLabelColumns.end()});
+  return std::ranges::none_of(columns, is_second)
+             ? "no column is named " + names
+             : "\"y\" is a coordinate next to \"x\", and no other column is named " + names;
+}
 
 bool is_row_number_column(std::string_view name) { return name.empty() || name.starts_with("Unnamed: "); }
 
@@ -363,6 +400,7 @@ TableLabels::Labels TableLabels::read(const std::vector<std::size_t>& rows) cons
     return labels;
   }
   labels.layout = layout_of(labels.numbers, wanted_);
+  labels.are_signs = !wanted_ && are_signs(labels.numbers);
   if (labels.layout.kind != LabelKind::multi_label) return labels;
   if (kind_ == Kind::list) labels.class_names = given_names_;
   for (const std::size_t column : columns_) {

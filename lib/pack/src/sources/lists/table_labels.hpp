@@ -17,9 +17,11 @@
 namespace octavo::sources {
 
 /// The columns that `names` names or, if it is empty, the first column with the name of a label column, if there is
-/// one. A name may be several, separated by commas, unless there is a column with exactly that name. Throws
-/// FormatError, with the reason only, if a column is missing or named twice.
-std::vector<std::size_t> find_label_columns(const Table& table, const std::vector<std::string>& names);
+/// one. It is not "y" next to "x" if both are numbers, which are coordinates, unless `path_column` is one of them. A
+/// name may be several, separated by commas, unless there is a column with exactly that name. Throws FormatError, with
+/// the reason only, if a column is missing or named twice.
+std::vector<std::size_t> find_label_columns(const Table& table, const std::vector<std::string>& names,
+                                            std::ptrdiff_t path_column);
 
 /// Throws FormatError, with the reason only: JSON lines after the first have this key.
 [[noreturn]] void refuse_late_column(const std::string& name);
@@ -31,8 +33,8 @@ std::ptrdiff_t find_column(const Table& table, const std::string& name);
 /// Whether `name` is the name of a label column.
 bool is_label_column(std::string_view name);
 
-/// The names of label columns, for messages: "label, class, ... or y".
-std::string label_column_names();
+/// Why find_label_columns() finds none of `columns` by name, for messages: "no column is named label, class, ... or y".
+std::string why_no_label_column(const std::vector<std::string>& columns);
 
 /// Whether a column of that name numbers the rows: an empty name, as pandas writes its index, or "Unnamed: 0", as
 /// pandas reads it.
@@ -82,6 +84,7 @@ class TableLabels {
     std::vector<std::vector<double>> numbers;  ///< layout.width for each row or, if are_tags, its classes
     std::vector<std::string> class_names;
     bool are_tags = false;
+    bool are_signs = false;  ///< targets that are all -1 and 1
   };
   Labels read(const std::vector<std::size_t>& rows) const;
 
