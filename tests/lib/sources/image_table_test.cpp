@@ -123,7 +123,7 @@ TEST_CASE("a missing value among numbers is not a class", "[unit][pack]") {
     const std::string column = "path,age\n1.png,31.5\n2.png," + std::string(missing) + "\n3.png,4\n";
     const std::string label = "path,label\n1.png,31.5\n2.png," + std::string(missing) + "\n3.png,4\n";
     REQUIRE_THROWS_WITH(files.open(column), ContainsSubstring("line 3: column \"age\": its label is missing"));
-    REQUIRE_THROWS_WITH(files.open(label), ContainsSubstring("line 3: its label is missing"));
+    REQUIRE_THROWS_WITH(files.open(label), ContainsSubstring("line 3: column \"label\": its label is missing"));
     for (const std::string& list : {column, label}) {
       const auto source = files.open(list, {.skip_unreadable = true});
       REQUIRE(source->splits()[0].labels == LabelLayout{LabelKind::target, 1});
@@ -137,7 +137,8 @@ TEST_CASE("a missing value among numbers is not a class", "[unit][pack]") {
                         ContainsSubstring("not a finite number"));
   }
   REQUIRE_THROWS_WITH(files.open("path,label\n1.png,+1\n2.png,-1\n"),
-                      ContainsSubstring("line 3: its label is missing (\"-1\")"));
+                      ContainsSubstring("line 3: column \"label\": its label is missing (\"-1\"); correct the "
+                                        "line, or skip such lines with `on_error=skip`"));
   REQUIRE(files.open("path,label\n1.png,+1\n2.png,-1\n", {.label_kind = LabelKind::target})->splits()[0].labels ==
           LabelLayout{LabelKind::target, 1});
   REQUIRE_THROWS_WITH(files.open("path,label\n1.png,NA\n2.png,\n", {.skip_unreadable = true}),
@@ -368,7 +369,7 @@ TEST_CASE("a label that only later JSON lines have is not ignored", "[unit][pack
   REQUIRE_THROWS_WITH(files.open("{\"file\": \"1.png\"}\n" + later),
                       ContainsSubstring("the first line has no \"label\""));
   REQUIRE_THROWS_WITH(files.open("{\"file\": \"1.png\", \"label\": null}\n" + later),
-                      ContainsSubstring("line 1: its label is missing"));
+                      ContainsSubstring("line 1: column \"label\": its label is missing"));
   REQUIRE_THROWS_WITH(files.open("{\"file\": \"1.png\"}\n{\"file\": \"2.png\", \"split\": \"test\"}\n"),
                       ContainsSubstring("the first line has no \"split\""));
 }

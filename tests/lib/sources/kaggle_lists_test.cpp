@@ -214,8 +214,30 @@ TEST_CASE("lists of texts are tags and empty ones are no classes", "[unit][pack]
   const auto json = open_source({{path}}, {});
   CHECK(json->class_names() == Names{"a, b", "c"});
   CHECK(read_all(*json).labels == std::vector<std::int32_t>{1, 1, 0, 0});
-  CHECK_THROWS_WITH(download.open("file,tags\n1.png,a b\n2.png,\n", {.label_separator = "space"}),
-                    ContainsSubstring("line 3: its label is missing"));
+}
+
+TEST_CASE("an empty label among tags is no class and a missing one is an error", "[unit][pack]") {
+  const Download download(kFour);
+  const auto source = download.open("file,tags\n1.png,a b\n2.png,\n3.png, \n", {.label_separator = "space"});
+  CHECK(read_all(*source).labels == std::vector<std::int32_t>{1, 1, 0, 0, 0, 0});
+  CHECK(source->notes().remarks.at(0) ==
+        "list.csv: 2 labels in \"tags\" are empty, which means none of the classes; the first is line 3; write NaN for "
+        "a label that is missing");
+  const auto guessed = download.open("file,tags\n1.png,a|b\n2.png,\n3.png,b\n");
+  CHECK(read_all(*guessed).labels == std::vector<std::int32_t>{1, 1, 0, 0, 0, 1});
+  CHECK(guessed->notes().remarks.at(1) ==
+        "list.csv: 1 label in \"tags\" is empty, which means none of the classes: line 3; write NaN for a label that "
+        "is missing");
+  const std::string missing = "file,tags\n1.png,a b\n2.png,NaN\n3.png,b\n";
+  CHECK_THROWS_WITH(
+      download.open(missing, {.label_separator = "space"}),
+      ContainsSubstring("line 3: column \"tags\": its label is missing (\"NaN\"); correct the line, or skip "
+                        "such lines with `on_error=skip`"));
+  const auto skipped = download.open(missing, {.label_separator = "space", .skip_unreadable = true});
+  CHECK(skipped->class_names() == Names{"a", "b"});
+  CHECK(skipped->splits()[0].sample_count == 2);
+  CHECK_THROWS_WITH(download.open("file,tags\n1.png,\n2.png,\n", {.label_separator = "space"}),
+                    ContainsSubstring("line 2: column \"tags\": its label is missing (\"\")"));
 }
 
 TEST_CASE("tags of several lists have one numbering", "[unit][pack]") {

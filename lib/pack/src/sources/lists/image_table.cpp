@@ -261,7 +261,9 @@ UsableRows find_usable_rows(const TableReader& reader, const ListFiles& files, c
       continue;
     }
     const std::string line = "line " + std::to_string(reader.line(row));
-    if (!may_skip) throw FormatError(line + ": " + *problem);
+    if (!may_skip) {
+      throw FormatError(line + ": " + *problem + "; correct the line, or skip such lines with `on_error=skip`");
+    }
     contents.left_out.push_back({reader.line(row), fs::path(list).filename().string() + ": " + line, *problem});
     for (const auto& file : {image, mask}) {
       if (file) contents.left_out_files.push_back(file->path);
@@ -466,7 +468,7 @@ ImageList read_image_table(const Tree& tree, const std::string& path, const List
       const std::string refused = reader.label_columns().empty() ? reader.refused_numbers() : "";
       if (!refused.empty()) contents.remarks.push_back(name + ": " + refused + "; without them, they would be labels");
     }
-    if (!reader.labels().tag_remark().empty()) contents.remarks.push_back(name + ": " + reader.labels().tag_remark());
+    for (const std::string& remark : reader.labels().tag_remarks()) contents.remarks.push_back(name + ": " + remark);
     if (auto remark = remark_on_kept(name, reader.kept_automatically(), reader.doubtful_label_column())) {
       contents.remarks.push_back(*remark);
     }

@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include <octavo/byte_count.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/text.hpp>
 
@@ -23,6 +24,8 @@ constexpr std::size_t kMostExampleBytes = 64;
 // Values of options.label_separator: guess whether labels are tags, or read each as one class.
 constexpr const char* kGuess = "auto";
 constexpr const char* kNoSeparator = "none";
+
+std::string missing_label(const Cell& cell) { return "its label is missing (\"" + printable(text_of(cell)) + "\")"; }
 
 /// Several numbers per row: multi-labels if all are 0 and 1, else targets. Throws FormatError, with the reason only, if
 /// that is not `wanted`.
@@ -187,6 +190,8 @@ std::string refused_numbers(const Table& table) {
   return "";
 }
 
+bool is_empty_text(const Cell& cell) { return cell.is_string() && trimmed(cell.get_ref<const std::string&>()).empty(); }
+
 std::string text_of(const Cell& cell) {
   if (cell.is_string()) return cell.get<std::string>();
   return cell.is_null() ? "" : cell.dump();
@@ -264,13 +269,14 @@ std::optional<TagSeparator> TableLabels::separator_of_tags(const SourceOptions& 
   switch (guess.kind) {
     case TagGuess::Kind::one_class:
       if (guess.is_remarkable) {
-        tag_remark_ = "each label in " + column_name() + " is one class, such as " + example +
-                      "; `label_separator=" + guess.separator->option() + "` makes its parts multi-labels";
+        tag_remarks_.push_back("each label in " + column_name() + " is one class, such as " + example +
+                               "; `label_separator=" + guess.separator->option() + "` makes its parts multi-labels");
       }
       return std::nullopt;
     case TagGuess::Kind::tags:
-      tag_remark_ = "the labels in " + column_name() + " are divided at " + guess.separator->describe() +
-                    " into multi-labels, such as " + example + "; `label_separator=none` makes each one class";
+      tag_remarks_.push_back("the labels in " + column_name() + " are divided at " + guess.separator->describe() +
+                             " into multi-labels, such as " + example +
+                             "; `label_separator=none` makes each one class");
       return guess.separator;
     case TagGuess::Kind::numbers:
       throw FormatError("the labels in " + column_name() + " are several numbers each, such as " + example +
@@ -307,16 +313,36 @@ std::vector<std::string> TableLabels::tags_of(std::size_t row, const TagSeparato
   return tags;
 }
 
+/// An empty cell is an empty set of tags, as in lists of images that may show none of the classes.
+void TableLabels::remark_on_empty_labels(const std::vector<std::size_t>& rows) {
+  const bool is_one = rows.size() == 1;
+  tag_remarks_.push_back(counted(std::ssize(rows), "label") + " in " + column_name() + (is_one ? " is" : " are") +
+                         " empty, which means none of the classes" + (is_one ? ": " : "; the first is ") +
+                         line_of(rows[0]) + "; write NaN for a label that is missing");
+}
+
 void TableLabels::read_tags(const TagSeparator& separator) {
   kind_ = Kind::tags;
   labels::TextLabels texts(given_names_, LabelKind::class_index);
-  std::vector<std::size_t> rows;  // of each tag
+  std::vector<std::size_t> rows, empty_rows;  // of each tag; without a tag
   for (std::size_t row = 0; row < table_.rows.size(); ++row) {
-    if (is_missing(label(row))) unlabeled_.emplace(row, "its label is missing");
+    if (is_missing(label(row))) {
+      if (is_empty_text(label(row))) {
+        empty_rows.push_back(row);
+      } else {
+        unlabeled_.emplace(row, missing_label(label(row)));
+      }
+      continue;
+    }
     for (const std::string& tag : tags_of(row, separator)) {
       texts.add(tag);
       rows.push_back(row);
     }
+  }
+  if (rows.empty()) {
+    for (const std::size_t row : empty_rows) unlabeled_.emplace(row, missing_label(label(row)));
+  } else if (!empty_rows.empty()) {
+    remark_on_empty_labels(empty_rows);
   }
   texts_ = texts.numbered([&](std::size_t tag) { return line_of(rows[tag]); });
   for (labels::Unlabeled& one : texts_.unlabeled) unlabeled_.emplace(rows[one.at], std::move(one.reason));
@@ -332,7 +358,6 @@ void TableLabels::read_guessed_texts(const SourceOptions& options) {
   } catch (const FormatError& error) {
     throw FormatError(column + error.what() + "; `label_column` names another column of labels");
   }
-  for (auto& [row, reason] : unlabeled_) reason.insert(0, column);
 }
 
 std::optional<std::string> TableLabels::problem(std::size_t row) const {
@@ -342,7 +367,8 @@ std::optional<std::string> TableLabels::problem(std::size_t row) const {
     case Kind::text:
     case Kind::tags: {
       const auto found = unlabeled_.find(row);
-      return found == unlabeled_.end() ? std::nullopt : std::optional(found->second);
+      if (found == unlabeled_.end()) return std::nullopt;
+      return "column " + column_name() + ": " + found->second;
     }
     case Kind::list:
       return problem_of_list(row);

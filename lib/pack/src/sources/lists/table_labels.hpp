@@ -50,6 +50,9 @@ std::optional<double> label_number_of(const Cell& cell);
 /// Whether a cell marks a missing number: null, empty text, "?", or NaN, NA, N/A, null or an infinity in any case.
 bool is_missing(const Cell& cell);
 
+/// Whether a cell is text that is empty or blank.
+bool is_empty_text(const Cell& cell);
+
 /// The first column in which all values are numbers and some have thousands separators, "1,234", for a message; empty
 /// if there is none. Such a column is not taken for labels.
 std::string refused_numbers(const Table& table);
@@ -72,8 +75,8 @@ class TableLabels {
   /// Whether each row has one label, and these are classes.
   bool are_classes() const { return kind_ == Kind::text && texts_.layout.kind == LabelKind::class_index; }
 
-  /// On labels that are several tags, or could be; empty if there are none.
-  const std::string& tag_remark() const { return tag_remark_; }
+  /// On labels that are several tags, or could be.
+  const std::vector<std::string>& tag_remarks() const { return tag_remarks_; }
 
   /// Why a row has no usable label; nothing if it has one.
   std::optional<std::string> problem(std::size_t row) const;
@@ -96,6 +99,7 @@ class TableLabels {
   void read_labels(const SourceOptions& options);
   void read_texts(const SourceOptions& options);
   void read_tags(const TagSeparator& separator);
+  void remark_on_empty_labels(const std::vector<std::size_t>& rows);
   std::vector<std::string> tags_of(std::size_t row, const TagSeparator& separator) const;
   std::optional<TagSeparator> separator_of_tags(const SourceOptions& options);
   std::string label_text(std::size_t row) const;
@@ -117,7 +121,7 @@ class TableLabels {
   labels::LabelTable texts_;                                ///< Kind::text: the labels of all rows; tags: all tags
   std::vector<std::vector<double>> tags_;                   ///< Kind::tags: the classes of all rows
   std::unordered_map<std::size_t, std::string> unlabeled_;  ///< Kind::text and tags: the reason, by row
-  std::string tag_remark_;
+  std::vector<std::string> tag_remarks_;
 };
 
 }  // namespace octavo::sources
