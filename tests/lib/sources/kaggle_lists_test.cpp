@@ -203,6 +203,18 @@ TEST_CASE("class numbers in one label are multi-labels", "[unit][pack]") {
   CHECK_THROWS_WITH(download.open("Id,Target\n1,9000000 1\n2,1\n"), ContainsSubstring("too large for multi-labels"));
 }
 
+TEST_CASE("a missing label does not change whether the others are tags", "[unit][pack]") {
+  const Download download(kFour);
+  for (const char* missing : {"nan", "NA", "?"}) {
+    const std::string list = std::string("file,tags\n1.png,1 2 3\n2.png,") + missing + "\n3.png,4\n";
+    const auto source = download.open(list, {.skip_unreadable = true});
+    CHECK(source->splits()[0].labels == LabelLayout{LabelKind::multi_label, 5});
+    CHECK(source->splits()[0].sample_count == 2);
+    CHECK_THROWS_WITH(download.open(list),
+                      ContainsSubstring("line 3: ") && ContainsSubstring("its label is missing"));
+  }
+}
+
 TEST_CASE("lists of texts are tags and empty ones are no classes", "[unit][pack]") {
   const Download download(kFour);
   const auto python = download.open("file,tags\n1.png,\"['a', 'b c']\"\n2.png,[]\n3.png,['a']\n");

@@ -262,7 +262,9 @@ std::optional<TagSeparator> TableLabels::separator_of_tags(const SourceOptions& 
   const auto is_list = [&](const std::vector<Cell>& row) { return row[columns_[0]].is_array(); };
   if (std::ranges::any_of(table_.rows, is_list)) return TagSeparator("comma");
   std::vector<std::string> labels;
-  for (std::size_t row = 0; row < table_.rows.size(); ++row) labels.push_back(label_text(row));
+  for (std::size_t row = 0; row < table_.rows.size(); ++row) {
+    if (!is_missing(label(row))) labels.push_back(label_text(row));
+  }
   const TagGuess guess = guess_tags(labels, given_names_, table_.columns[columns_[0]]);
   if (!guess.separator) return std::nullopt;
   const std::string example = "\"" + printable(cut_utf8(guess.example, kMostExampleBytes)) + "\"";
