@@ -191,6 +191,18 @@ TEST_CASE("tags become multi-labels with a note", "[unit][pack]") {
                                "as \"Mass|Edema\"; `label_separator=none` makes each one class"));
 }
 
+TEST_CASE("labels that are wanted as classes are one class each", "[unit][pack]") {
+  const Download download(kFour);
+  const std::string list = "file,label\n1.png,Edema|Mass\n2.png,Edema\n3.png,Mass\n";
+  const auto source = download.open(list, {.label_kind = LabelKind::class_index});
+  CHECK(source->splits()[0].labels == LabelLayout{LabelKind::class_index, 1});
+  CHECK(source->class_names() == Names{"Edema", "Edema|Mass", "Mass"});
+  CHECK(notes_of(*source).empty());
+  // Named separators count.
+  const auto tags = download.open(list, {.label_separator = "bar", .label_kind = LabelKind::class_index});
+  CHECK(tags->splits()[0].labels == kTwoFlags);
+}
+
 TEST_CASE("class numbers in one label are multi-labels", "[unit][pack]") {
   const Download download(kFour);
   const auto source = download.open("Id,Target\n1,3 0\n2,1\n3,0 1 2\n", {});

@@ -254,13 +254,14 @@ std::string TableLabels::label_text(std::size_t row) const {
   return one.is_boolean() ? (one.get<bool>() ? "1" : "0") : text_of(one);
 }
 
-/// The separator of the tags in the labels; nothing if each label is one class, or targets are wanted. Notes what a
-/// user might not expect.
+/// The separator of the tags in the labels; nothing if each label is one class or a target, as `label_kind` may say
+/// without a separator. Notes what a user might not expect.
 std::optional<TagSeparator> TableLabels::separator_of_tags(const SourceOptions& options) {
   if (options.label_separator == kNoSeparator || wanted_ == LabelKind::target) return std::nullopt;
   if (options.label_separator != kGuess) return TagSeparator(options.label_separator);
   const auto is_list = [&](const std::vector<Cell>& row) { return row[columns_[0]].is_array(); };
   if (std::ranges::any_of(table_.rows, is_list)) return TagSeparator("comma");
+  if (wanted_ == LabelKind::class_index) return std::nullopt;
   std::vector<std::string> labels;
   for (std::size_t row = 0; row < table_.rows.size(); ++row) {
     if (!is_missing(label(row))) labels.push_back(label_text(row));
