@@ -303,7 +303,7 @@ def pack(
         source_options.largest_archive_ratio = max_ratio
     source_options.path_column = path_column or ""
     source_options.label_columns = [label_column] if isinstance(label_column, str) else list(label_column or ())
-    source_options.label_separator = label_separator or "none"
+    source_options.label_separator = "none" if label_separator is None else label_separator
     source_options.label_kind = label_kind
     source_options.columns = _columns(columns)
     source_options.allow_mismatch = bool(allow_mismatch)

@@ -191,6 +191,11 @@ TEST_CASE("tags become multi-labels with a note", "[unit][pack]") {
                                "as \"Mass|Edema\"; `label_separator=none` makes each one class"));
 }
 
+TEST_CASE("an empty label separator is refused", "[unit][pack]") {
+  CHECK_THROWS_WITH(Download(kFour).open("file,label\n1.png,a b\n", {.label_separator = ""}),
+                    "open the sources: `label_separator` is empty; expected a separator such as space, or none");
+}
+
 TEST_CASE("labels that are wanted as classes are one class each", "[unit][pack]") {
   const Download download(kFour);
   const std::string list = "file,label\n1.png,Edema|Mass\n2.png,Edema\n3.png,Mass\n";

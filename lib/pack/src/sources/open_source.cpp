@@ -322,6 +322,9 @@ std::unique_ptr<Source> merged(std::vector<std::unique_ptr<Source>> parts, const
 }
 
 void check_options(const SourceOptions& options) {
+  if (options.label_separator.empty()) {
+    throw InvalidArgument("open the sources: `label_separator` is empty; expected a separator such as space, or none");
+  }
   if (!options.with_masks && (!options.mask_pattern.empty() || !options.mask_colors.empty())) {
     throw InvalidArgument("open the sources: masks are off, so `mask_colors` has no effect; omit it");
   }
