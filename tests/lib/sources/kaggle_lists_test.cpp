@@ -117,6 +117,18 @@ TEST_CASE("the path column is named or the error shows the columns and the folde
                     ContainsSubstring("found no image list (CSV, TSV or JSON) for `path_column`"));
 }
 
+TEST_CASE("a list in a folder without the columns that are named is the reason of the error", "[unit][pack]") {
+  const Download download(kFour);
+  download.write("list.csv", "file,a,b\n1.png,x,1\n2.png,y,2\n");
+  CHECK_THROWS_WITH(download.open_folder({.label_columns = {"a", "missing"}}),
+                    "open the sources: found no image list for `label_column`: list.csv is not used as a list of "
+                    "images: it has no column \"missing\"; expected one of file, a or b");
+  CHECK_THROWS_WITH(download.open_folder({.label_columns = {"a,a"}}),
+                    ContainsSubstring("list.csv is not used as a list of images: `label_column` names \"a\" twice"));
+  CHECK_THROWS_WITH(download.open_folder({.path_column = "missing"}),
+                    ContainsSubstring("list.csv is not used as a list of images: it has no column \"missing\""));
+}
+
 TEST_CASE("images in a folder of another name are found by their ids with a note", "[unit][pack]") {
   const Download download({"train-jpg/a1.png", "train-jpg/b2.PNG", "parts/part_2/c3.png"});
   const auto source = download.open("image_name,label\na1,x\nb2,y\nC3,x\n");
@@ -227,8 +239,7 @@ TEST_CASE("a missing label does not change whether the others are tags", "[unit]
     const auto source = download.open(list, {.skip_unreadable = true});
     CHECK(source->splits()[0].labels == LabelLayout{LabelKind::multi_label, 5});
     CHECK(source->splits()[0].sample_count == 2);
-    CHECK_THROWS_WITH(download.open(list),
-                      ContainsSubstring("line 3: ") && ContainsSubstring("its label is missing"));
+    CHECK_THROWS_WITH(download.open(list), ContainsSubstring("line 3: ") && ContainsSubstring("its label is missing"));
   }
 }
 

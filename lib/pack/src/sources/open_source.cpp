@@ -239,7 +239,7 @@ void check_choice_columns(const std::vector<sources::ReadList>& lists, const Sou
 }
 
 /// Without an image list, its options have no meaning.
-void refuse_options_of_lists(const SourceOptions& options) {
+void refuse_options_of_lists(const SourceOptions& options, const std::vector<sources::ImageRoot>& roots) {
   const std::string given = !options.label_columns.empty()      ? "label_column"
                             : !options.path_column.empty()      ? "path_column"
                             : options.label_separator != "auto" ? "label_separator"
@@ -247,6 +247,9 @@ void refuse_options_of_lists(const SourceOptions& options) {
                             : options.columns[0] == "none"      ? ""
                                                                 : "columns";
   if (given.empty()) return;
+  const auto root = std::ranges::find_if(roots, [](const auto& one) { return !one.list_problem.empty(); });
+  if (root != roots.end())
+    throw DataError("open the sources: found no image list for `" + given + "`: " + root->list_problem);
   throw DataError("open the sources: found no image list (CSV, TSV or JSON) for `" + given + "`; name the file");
 }
 
@@ -287,7 +290,7 @@ std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, c
     throw DataError(
         "open the sources: a range applies only to values that are not bytes, and there are none; omit `range`");
   }
-  if (lists.empty()) refuse_options_of_lists(options);
+  if (lists.empty()) refuse_options_of_lists(options, roots);
   std::vector<sources::OtherFolder> others;
   for (const sources::ImageRoot& root : roots) others.push_back({root.tree, root.folder});
   for (auto& list : lists) pair_with_masks(list.contents, options);

@@ -337,9 +337,11 @@ std::string several_columns(const Table& table) {
   return ", or several numbers, such as `label_column=" + text + "`";
 }
 
-std::string no_labels_reason(const Table& table, const NamedColumns& named) {
-  if (!named.labels.empty()) {
-    return "it has no column \"" + named.labels[0] + "\"; expected one of " + printable(either_of(table.columns));
+std::string no_labels_reason(const Table& table, std::ptrdiff_t path_column, const NamedColumns& named) {
+  try {
+    find_label_columns(table, named.labels, path_column);
+  } catch (const FormatError& error) {
+    return printable(error.what());
   }
   if (const std::string refused = refused_numbers(table); !refused.empty()) return refused + "; remove the separators";
   return why_no_label_column(table.columns) + "; name one of " + printable(either_of(table.columns)) +
@@ -400,8 +402,9 @@ TableVerdict judge_rows(const Table& table, const files::FileTree& tree, const s
     if (column.index < 0) return {Kind::other, no_path_column(table, images)};
     if (column.names_files) {
       if (auto reason = why_not_by_name(table, column.index, images)) return {Kind::other, std::move(*reason)};
-      return has_labels(table, column.index, named) ? TableVerdict{Kind::list, ""}
-                                                    : TableVerdict{Kind::other, no_labels_reason(table, named)};
+      return has_labels(table, column.index, named)
+                 ? TableVerdict{Kind::list, ""}
+                 : TableVerdict{Kind::other, no_labels_reason(table, column.index, named)};
     }
     const std::string first = text_of(table.rows[0][static_cast<std::size_t>(column.index)]);
     return {Kind::other, "line " + std::to_string(table.lines[0]) + ": " + images.why_not_found(first)};
