@@ -248,6 +248,10 @@ TEST_CASE("lists of texts are tags and empty ones are no classes", "[unit][pack]
   const auto python = download.open("file,tags\n1.png,\"['a', 'b c']\"\n2.png,[]\n3.png,['a']\n");
   CHECK(python->class_names() == Names{"a", "b c"});
   CHECK(read_all(*python).labels == std::vector<std::int32_t>{1, 1, 0, 0, 1, 0});
+  const auto numpy = download.open("file,tags\n1.png,['a' 'b c']\n2.png,['a']\n");
+  CHECK(numpy->class_names() == Names{"a", "b c"});
+  CHECK_THROWS_WITH(download.open("file,tags\n1.png,['a']\n2.png,[b c]\n"),
+                    ContainsSubstring("the label \"[b c]\" (line 3) in \"tags\" is in brackets, but is no list such"));
   const auto path = download.write("list.jsonl",
                                    "{\"file\": \"1.png\", \"label\": [\"a, b\", \"c\"]}\n"
                                    "{\"file\": \"2.png\", \"label\": []}\n");

@@ -26,6 +26,7 @@ constexpr const char* kGuess = "auto";
 constexpr const char* kNoSeparator = "none";
 
 std::string missing_label(const Cell& cell) { return "its label is missing (\"" + printable(text_of(cell)) + "\")"; }
+std::string quoted_example(std::string_view text) { return "\"" + printable(cut_utf8(text, kMostExampleBytes)) + "\""; }
 
 /// Several numbers per row: multi-labels if all are 0 and 1, else targets. Throws FormatError, with the reason only, if
 /// that is not `wanted`.
@@ -268,7 +269,7 @@ std::optional<TagSeparator> TableLabels::separator_of_tags(const SourceOptions& 
   }
   const TagGuess guess = guess_tags(labels, given_names_, table_.columns[columns_[0]]);
   if (!guess.separator) return std::nullopt;
-  const std::string example = "\"" + printable(cut_utf8(guess.example, kMostExampleBytes)) + "\"";
+  const std::string example = quoted_example(guess.example);
   switch (guess.kind) {
     case TagGuess::Kind::one_class:
       if (guess.is_remarkable) {
@@ -310,7 +311,12 @@ void TableLabels::read_texts(const SourceOptions& options) {
 }
 
 std::vector<std::string> TableLabels::tags_of(std::size_t row, const TagSeparator& separator) const {
-  if (!label(row).is_array()) return separator.tags_of(label_text(row));
+  if (!label(row).is_array()) {
+    if (auto tags = separator.tags_in(label_text(row))) return std::move(*tags);
+    throw FormatError("the label " + quoted_example(label_text(row)) + " (" + line_of(row) + ") in " + column_name() +
+                      " is in brackets, but is no list such as ['a', 'b'] or ['a' 'b']; write its parts in quotes, or "
+                      "make each label one class with `label_separator=none`");
+  }
   std::vector<std::string> tags;
   for (const Cell& tag : label(row)) tags.push_back(text_of(tag));
   return tags;
