@@ -117,6 +117,14 @@ TEST_CASE("the path column is named or the error shows the columns and the folde
                     ContainsSubstring("found no image list (CSV, TSV or JSON) for `path_column`"));
 }
 
+TEST_CASE("masks whose names differ in case are found with a note", "[unit][pack]") {
+  const Download download({"1.png", "2.png", "masks/M1.png", "masks/m2.png"});
+  const auto source = download.open("file,label,mask\n1.png,a,m1.png\n2.png,b,m2.png\n");
+  CHECK(source->splits()[0].has_masks);
+  CHECK_THAT(notes_of(*source), ContainsSubstring("1 name in list.csv differs from the file in case, such as "
+                                                  "\"m1.png\" for \"masks/M1.png\""));
+}
+
 TEST_CASE("a list in a folder without the columns that are named is the reason of the error", "[unit][pack]") {
   const Download download(kFour);
   download.write("list.csv", "file,a,b\n1.png,x,1\n2.png,y,2\n");

@@ -257,7 +257,10 @@ UsableRows find_usable_rows(const TableReader& reader, const ListFiles& files, c
       usable.rows.push_back(row);
       usable.images.push_back(image->path);
       searched.add(reader.path(row), *image);
-      if (mask) usable.masks.push_back(mask->path);
+      if (mask) {
+        usable.masks.push_back(mask->path);
+        searched.add(reader.mask(row), *mask);
+      }
       continue;
     }
     const std::string line = "line " + std::to_string(reader.line(row));
