@@ -304,7 +304,7 @@ void fill(ImageList& contents, const TableReader& reader, const ListFiles& files
     SplitImages& images = list_of(contents, tree, split.empty() ? other_split : split, labels.layout);
     images.paths.push_back(usable.images[i]);
     if (reader.has_masks()) images.masks.push_back(usable.masks[i]);
-    images.columns = reader.kept_columns();
+    if (images.columns.empty()) images.columns = reader.kept_columns();
     if (!images.columns.empty()) images.metadata.push_back(reader.metadata(usable.rows[i]));
     if (labels.layout.kind != LabelKind::none) append_labels(images, labels, i);
   }

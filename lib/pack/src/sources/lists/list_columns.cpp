@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
+#include <unordered_map>
 
 #include <octavo/errors.hpp>
 #include <octavo/text.hpp>
@@ -94,6 +96,16 @@ std::int64_t text_bytes(const Table& table, const std::vector<std::size_t>& colu
     for (const std::size_t column : columns) bytes += std::ssize(text_of(row[column])) + 1;
   }
   return bytes;
+}
+
+/// Leaves out columns that cannot be kept: their names cannot be stored, or other columns have them too.
+void erase_unusable(const Table& table, std::vector<std::size_t>& columns) {
+  std::unordered_map<std::string_view, std::size_t> count_of;
+  for (const std::string& name : table.columns) ++count_of[name];
+  std::erase_if(columns, [&](std::size_t column) {
+    const std::string& name = table.columns[column];
+    return text_problem(name) || count_of.at(name) > 1;
+  });
 }
 
 /// "a", "b" and so on; only the first few of many.
@@ -199,17 +211,11 @@ std::vector<std::string> ListColumns::left_out(const std::vector<std::size_t>& l
   return names;
 }
 
-/// Whether a column can be kept: its name can be stored, and no other column has it.
-bool ListColumns::has_usable_name(std::size_t column) const {
-  const std::string& name = table_.columns[column];
-  return !text_problem(name) && std::ranges::count(table_.columns, name) == 1;
-}
-
 void ListColumns::keep_left_out(const std::vector<std::size_t>& label_columns) {
   if (!keeps_all_ && !is_automatic_) return;
   std::vector<std::size_t> columns = left_out_columns(label_columns);
   if (is_automatic_) {
-    std::erase_if(columns, [&](std::size_t column) { return !has_usable_name(column); });
+    erase_unusable(table_, columns);
     const std::size_t cell_count = columns.size() * table_.rows.size();
     if (cell_count > kMostAutomaticCells || text_bytes(table_, columns) > kMostAutomaticBytes) return;
   }

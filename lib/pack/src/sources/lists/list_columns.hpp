@@ -72,7 +72,6 @@ class ListColumns {
   /// Keeps a column of columns_for_choice() if the list has it.
   void keep_for_choice(const std::string& name);
   void refuse_late_columns() const;
-  bool has_usable_name(std::size_t column) const;
   std::vector<std::size_t> left_out_columns(const std::vector<std::size_t>& label_columns) const;
 
   const Table& table_;
