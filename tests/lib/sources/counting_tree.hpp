@@ -16,8 +16,7 @@ namespace octavo::test {
 /// Answers as `tree` does. Not thread-safe.
 class CountingTree : public files::FileTree {
  public:
-  explicit CountingTree(std::shared_ptr<const files::FileTree> tree)
-      : FileTree(tree->root()), tree_(std::move(tree)) {}
+  explicit CountingTree(std::shared_ptr<const files::FileTree> tree) : FileTree(tree->root()), tree_(std::move(tree)) {}
 
   mutable std::int64_t walk_count = 0, has_file_count = 0;
 

@@ -315,10 +315,11 @@ void fill(ImageList& contents, const TableReader& reader, const ListFiles& files
 }
 
 /// Whether the first row of a .json file names an image, so that it is a list even if it is damaged below.
-bool begins_as_list(const files::FileTree& tree, const std::string& path) {
+bool begins_as_list(const files::FileTree& tree, const std::string& path,
+                    const std::shared_ptr<FolderImages>& images_there) {
   try {
     const Table table = read_table(tree, path, 1);
-    const ListedFiles images(tree, path, kListedImages);
+    const ListedFiles images(tree, path, kListedImages, images_there);
     return std::ranges::any_of(table.rows.empty() ? std::vector<Cell>{} : table.rows[0],
                                [&](const Cell& cell) { return images.find(text_of(cell)).has_value(); });
   } catch (const FormatError&) {
@@ -395,10 +396,10 @@ std::optional<std::string> why_not_by_name(const Table& table, std::ptrdiff_t co
 
 /// The verdict on a table that can be parsed so far.
 TableVerdict judge_rows(const Table& table, const files::FileTree& tree, const std::string& path,
-                        const NamedColumns& named) {
+                        const NamedColumns& named, const std::shared_ptr<FolderImages>& images_there) {
   using Kind = TableVerdict::Kind;
   try {
-    ListedFiles images(tree, path, kListedImages);
+    ListedFiles images(tree, path, kListedImages, images_there);
     const PathColumn column = find_path_column(table, images, named);
     if (table.columns.empty()) return {Kind::empty, "it is empty"};
     if (table.rows.empty()) return {Kind::empty, "it has only the names of columns"};
@@ -427,16 +428,17 @@ bool is_image_table_name(const std::string& name) {
   return has_table_extension(name) || table_extension(name) == ".json";
 }
 
-TableVerdict judge_table(const files::FileTree& tree, const std::string& path, const NamedColumns& named) {
+TableVerdict judge_table(const files::FileTree& tree, const std::string& path, const NamedColumns& named,
+                         const std::shared_ptr<FolderImages>& images) {
   using Kind = TableVerdict::Kind;
   Table table;
   try {
     table = read_table(tree, path, kRowsJudged);
   } catch (const FormatError& error) {
-    if (has_table_extension(path) || begins_as_list(tree, path)) return {Kind::damaged, error.what()};
+    if (has_table_extension(path) || begins_as_list(tree, path, images)) return {Kind::damaged, error.what()};
     return {Kind::not_table, "it is neither a JSON array of objects nor JSON Lines"};
   }
-  TableVerdict verdict = judge_rows(table, tree, path, named);
+  TableVerdict verdict = judge_rows(table, tree, path, named, images);
   if (verdict.kind == Kind::list) return verdict;
   if (auto damage = damage_of_table(tree, path)) return {Kind::damaged, std::move(*damage)};
   return verdict;
@@ -460,7 +462,8 @@ ImageList read_image_table(const Tree& tree, const std::string& path, const List
   contents.roots.push_back(tree->file_of(path));
   try {
     Table table = read_table(*tree, path, kAllRows);
-    ListFiles files = {{*tree, path, kListedImages}, {*tree, path, kListedMasks}};
+    const auto images = std::make_shared<FolderImages>();
+    ListFiles files = {{*tree, path, kListedImages, images}, {*tree, path, kListedMasks, images}};
     const PathColumn path_column = find_path_column(table, files.images, named_columns(options));
     if (path_column.index < 0) throw FormatError(no_path_column(table, files.images));
     const TableReader reader(std::move(table), path_column, split.is_named_by_user ? split.name : "", options);

@@ -97,8 +97,8 @@ std::optional<std::string> ListedFiles::find_in_usual_folders(const std::string&
   return std::nullopt;
 }
 
-/// The first two images with this name in the usual folders or, if `everywhere`, in any folder below that of the list. If none
-/// has exactly this name, those whose names differ in case.
+/// The first two images with this name in the usual folders or, if `everywhere`, in any folder below that of the list.
+/// If none has exactly this name, those whose names differ in case.
 std::vector<ListedFile> ListedFiles::similar(const std::string& named, bool everywhere) const {
   const auto path = path_below(tree_, list_, with_slashes(std::string(trimmed(named))));
   if (!path) return {};
