@@ -166,10 +166,12 @@ std::vector<std::unique_ptr<Source>> open_lists(Parts parts, const SourceOptions
   sources::unite_classes(parts.lists, options.class_order);
   sources::leave_out_uncommon_columns(parts.lists, parts.opened);
   const auto conversions = sources::find_conversions(parts.lists, options);
+  sources::ListedFileNumbers numbers;
   std::size_t next = 0;
   for (std::unique_ptr<Source>& source : parts.opened) {
     if (source != nullptr) continue;
-    source = std::make_unique<sources::ImageListSource>(std::move(parts.lists[next]), conversions[next], options);
+    source =
+        std::make_unique<sources::ImageListSource>(std::move(parts.lists[next]), conversions[next], options, numbers);
     ++next;
   }
   return std::move(parts.opened);
