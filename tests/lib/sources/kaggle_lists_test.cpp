@@ -5,6 +5,7 @@
 #include "catch.hpp"
 #include "images/made_images.hpp"
 #include "made_files.hpp"
+#include "sources/lists/image_list.hpp"
 #include "temporary_folder.hpp"
 
 using namespace octavo;
@@ -249,6 +250,28 @@ TEST_CASE("a missing label does not change whether the others are tags", "[unit]
     CHECK(source->splits()[0].sample_count == 2);
     CHECK_THROWS_WITH(download.open(list), ContainsSubstring("line 3: ") && ContainsSubstring("its label is missing"));
   }
+}
+
+TEST_CASE("tags whose multi-labels would not fit into memory are refused with the line", "[unit][pack]") {
+  const Download download({"1.png", "2.png"});
+  const auto list = [](int count, const std::string& last) {
+    std::string text = "file,tags\n";
+    for (int i = 0; i < count; ++i) text += "1.png,0 1\n";
+    return text + "2.png," + last + "\n";
+  };
+  CHECK_THROWS_WITH(
+      download.open(list(700, "900000")),
+      ContainsSubstring("the class number 900000 (line 702) in \"tags\" is too large for multi-labels of "
+                        "701 images; number the classes from 0 without gaps, or make each label one class "
+                        "with `label_separator=none`"));
+  CHECK(download.open(list(2, "900000"))->splits()[0].labels.width == 900'001);
+  // Several lists.
+  download.write("train.csv", list(1, "900000"));
+  download.write("test.csv", list(700, "2"));
+  CHECK_THROWS_WITH(download.open_folder(),
+                    ContainsSubstring("the multi-labels of 703 images would have 900001 classes"));
+  CHECK(sources::fits_multi_labels(142'119, 3'474));
+  CHECK_FALSE(sources::fits_multi_labels(std::int64_t{1} << 40, 1 << 20));
 }
 
 TEST_CASE("lists of texts are tags and empty ones are no classes", "[unit][pack]") {

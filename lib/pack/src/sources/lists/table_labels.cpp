@@ -9,6 +9,7 @@
 #include <octavo/text.hpp>
 
 #include "dataset_file/limits.hpp"
+#include "sources/lists/image_list.hpp"
 #include "sources/lists/list_columns.hpp"
 #include "support/ascii.hpp"
 #include "support/utf8.hpp"
@@ -53,21 +54,6 @@ bool are_signs(const std::vector<std::vector<double>>& numbers) {
     }
   }
   return has_minus && has_plus;
-}
-
-/// The number of classes: of their names or, without names, of the class numbers.
-std::int64_t width_of_tags(const TableLabels::Labels& labels) {
-  if (!labels.class_names.empty()) return std::ssize(labels.class_names);
-  double largest = 0.0;
-  for (const std::vector<double>& classes : labels.numbers) {
-    for (const double number : classes) largest = std::max(largest, number);
-  }
-  if (largest >= static_cast<double>(dataset_file::kMostLabelWidth)) {
-    throw FormatError("the class number " + std::to_string(static_cast<std::int64_t>(largest)) +
-                      " is too large for multi-labels; expected numbers below " +
-                      std::to_string(dataset_file::kMostLabelWidth) + "; give the classes names");
-  }
-  return static_cast<std::int64_t>(largest) + 1;
 }
 
 }  // namespace
@@ -419,6 +405,33 @@ std::vector<double> TableLabels::numbers_of(std::size_t row) const {
   return numbers;
 }
 
+/// The number of classes of labels that read() has found for `rows`: of their names or, without names, of the class
+/// numbers.
+std::int64_t TableLabels::width_of_tags(const Labels& labels, const std::vector<std::size_t>& rows) const {
+  const std::string way_out = ", or make each label one class with `label_separator=none`";
+  if (!labels.class_names.empty()) {
+    const std::int64_t width = std::ssize(labels.class_names);
+    if (fits_multi_labels(std::ssize(rows), width)) return width;
+    throw FormatError("the labels in " + column_name() + " have " + std::to_string(width) +
+                      " different parts, too many for the multi-labels of " + counted(std::ssize(rows), "image") +
+                      "; leave out rare ones" + way_out);
+  }
+  double largest = 0.0;
+  std::size_t its_row = rows[0];
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (const double number : labels.numbers[i]) {
+      if (number <= largest) continue;
+      largest = number;
+      its_row = rows[i];
+    }
+  }
+  const auto width = static_cast<std::int64_t>(largest) + 1;
+  if (width <= dataset_file::kMostLabelWidth && fits_multi_labels(std::ssize(rows), width)) return width;
+  throw FormatError("the class number " + std::to_string(width - 1) + " (" + line_of(its_row) + ") in " +
+                    column_name() + " is too large for multi-labels of " + counted(std::ssize(rows), "image") +
+                    "; number the classes from 0 without gaps" + way_out);
+}
+
 TableLabels::Labels TableLabels::read(const std::vector<std::size_t>& rows) const {
   Labels labels;
   if (kind_ == Kind::none || rows.empty()) return labels;
@@ -430,7 +443,7 @@ TableLabels::Labels TableLabels::read(const std::vector<std::size_t>& rows) cons
   }
   if (kind_ == Kind::tags) {
     labels.class_names = texts_.class_names;
-    labels.layout = {LabelKind::multi_label, width_of_tags(labels)};
+    labels.layout = {LabelKind::multi_label, width_of_tags(labels, rows)};
     labels.are_tags = true;
     return labels;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -109,6 +110,7 @@ class TableLabels {
   std::optional<std::string> problem_of_list(std::size_t row) const;
   std::optional<std::string> problem_of_columns(std::size_t row) const;
   std::vector<double> numbers_of(std::size_t row) const;
+  std::int64_t width_of_tags(const Labels& labels, const std::vector<std::size_t>& rows) const;
   const Cell& cell(std::size_t row, std::size_t column) const { return table_.rows[row][column]; }
   const Cell& label(std::size_t row) const { return cell(row, columns_[0]); }
 
