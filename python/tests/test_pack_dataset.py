@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import warnings
 from pathlib import Path
@@ -291,6 +292,32 @@ def test_several_label_fields_are_one_label(tmp_path: Path, label_key: str | tup
         octavo.pack_dataset([{"image": image, "a": "cat", "b": 1}], tmp_path / "c.h5", label_key=label_key)
     with pytest.raises(ValueError, match="there is no field 'b'"):
         octavo.pack_dataset([{"image": image, "a": 1}], tmp_path / "c.h5", label_key=label_key)
+
+
+def _pack_fields(path: Path, *labels: tuple[object, ...], **options: object) -> octavo.Split:
+    samples = [{"image": np.zeros((2, 2), np.uint8)} | dict(zip("ab", label, strict=False)) for label in labels]
+    octavo.pack_dataset(samples, path, progress=False, **{"label_key": "a,b", **options})  # type: ignore[arg-type]
+    return octavo.Dataset(path).split()
+
+
+def test_several_label_fields_have_one_kind_in_all_samples(tmp_path: Path) -> None:
+    whole = _pack_fields(tmp_path / "a.h5", (31, 180), (1, 0)).labels
+    assert whole.dtype == np.float32
+    np.testing.assert_array_equal(whole, [[31, 180], [1, 0]])
+    mixed = _pack_fields(tmp_path / "b.h5", (0.5, 2.0), (1, 0)).labels
+    np.testing.assert_array_equal(mixed, [[0.5, 2], [1, 0]])
+    with pytest.raises(
+        ValueError, match=r"sample 1: .* are \[0.5, 2\], but .* from split 'train', sample 0 on, are multi"
+    ):
+        _pack_fields(tmp_path / "c.h5", (1, 0), (0.5, 2))
+    for wrong, message in (((2**40, 1), "too large for a target"), ((math.nan, 1), "not all finite")):
+        with pytest.raises(ValueError, match=f"sample 1: .*{message}"):
+            _pack_fields(tmp_path / "c.h5", (31, 180), wrong)
+
+
+def test_one_label_field_in_a_sequence_is_as_if_it_were_alone(tmp_path: Path) -> None:
+    split = _pack_fields(tmp_path / "a.h5", ("dog",), ("cat",), label_key=["a"], classes=["cat", "dog"])
+    np.testing.assert_array_equal(split.labels, [1, 0])
 
 
 def test_metadata_is_typed_by_column(tmp_path: Path) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _images, _pack, _progress
 from .dataset import Dataset
@@ -59,7 +61,7 @@ def pack_dataset(
         Field names in samples that are mappings. None: ``image``, ``img`` or similar; ``label``, ``labels``,
         ``fine_label``, ``target`` or similar; ``mask``, ``segmentation_mask``, ``annotation`` or similar if that is an
         image. False: no labels, or no masks. Several label fields, as a sequence or separated by commas, must be
-        numbers: multi-labels if all are integers, 0 or 1, else targets.
+        numbers: multi-labels if all are integers, 0 or 1, in all samples, else targets.
     name_key
         The field with the origin of each sample, to be stored. None: ``file_name``, ``path``, ``__key__`` or similar,
         the file of an image that PIL opened, or the paths below ``dataset.root`` in ``dataset.samples``, as torchvision
@@ -329,9 +331,12 @@ class _Keys:
         columns: list[str],
         needed: list[str],
     ) -> None:
+        if isinstance(label, (list, tuple)) and len(label) == 1:
+            label = label[0]
         self._image, self._mask, self._label, self._name = image, mask, label, name
         self._columns = columns
         self._needed = needed  # kept if a sample has them
+        self._several = _SeveralLabels()
         self._found: set[str] = set()
         self._left_out: set[str] = set()
 
@@ -366,7 +371,7 @@ class _Keys:
                 )
         used = {image, mask, label, *labels, *self._columns, *self._needed, self._name_field(sample)}
         self._left_out.update(str(key) for key in sample if key not in used)
-        values = _several_labels(sample, labels, where) if labels else None if label is None else sample[label]
+        values = self._several.of(sample, labels, where) if labels else None if label is None else sample[label]
         return sample[image], None if mask is None else sample[mask], values
 
     def _label_fields(self, sample: Mapping[Any, Any], where: str) -> list[str]:
@@ -419,14 +424,38 @@ class _Keys:
         return notes
 
 
-def _several_labels(sample: Mapping[Any, Any], fields: list[str], where: str) -> Any:
-    """The label of several fields: an array of integers if all are, else of floats."""
-    try:
+#: All whole numbers up to this one are exact as float32.
+_LARGEST_WHOLE = 2**24
+
+
+class _SeveralLabels:
+    """The labels of several fields: multi-labels if all numbers are integers, 0 or 1, else targets, for all samples."""
+
+    def __init__(self) -> None:
+        self._first = ""  # the first sample that has a label
+        self._are_targets = False
+
+    def of(self, sample: Mapping[Any, Any], fields: list[str], where: str) -> npt.NDArray[Any]:
+        """The label of a sample."""
         numbers = [_as_json(sample[field]) for field in fields]
-        is_whole = all(isinstance(number, (bool, int)) for number in numbers)
-        return np.array(numbers, np.int32 if is_whole else np.float32)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{where}: the label fields {fields} must be numbers; name one field of text") from error
+        if not all(isinstance(number, (bool, int, float)) for number in numbers):
+            raise ValueError(f"{where}: the label fields {fields} must be numbers; name one field of text")
+        if not all(isinstance(number, int) or math.isfinite(number) for number in numbers):
+            raise ValueError(f"{where}: the label fields {fields} are {numbers}, not all finite")
+        large = [number for number in numbers if isinstance(number, int) and abs(number) > _LARGEST_WHOLE]
+        if large:
+            raise ValueError(
+                f"{where}: the label {large[0]} is too large for a target, which is a float32; convert it to float"
+            )
+        are_bits = all(isinstance(number, int) and number in (0, 1) for number in numbers)
+        if not self._first:
+            self._first, self._are_targets = where, not are_bits
+        if not are_bits and not self._are_targets:
+            raise ValueError(
+                f"{where}: the label fields {fields} are {numbers}, but those of earlier samples, from {self._first} "
+                "on, are multi-labels, 0 and 1; convert all to float, which makes them targets"
+            )
+        return np.array(numbers, np.float64 if self._are_targets else np.int32)  # stored as float32
 
 
 class _Names:
