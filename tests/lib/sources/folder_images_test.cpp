@@ -59,7 +59,7 @@ TEST_CASE("a name costs no more look-ups if many folders have an image of that n
 
 TEST_CASE("all tables of a folder share one listing of its images", "[unit][pack]") {
   const TemporaryFolder folder;
-  write_file(folder / "images/1.png", gray_png(1));
+  write_file(folder / "images/photo.png", gray_png(1));
   for (const char* name : {"a.csv", "b.csv", "c.json"}) {
     write_file(folder / name, std::string(name) == "c.json" ? "[{\"id\": \"x\"}]" : "id,value\nx,1\ny,2\n");
   }
