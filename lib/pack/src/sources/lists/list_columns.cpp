@@ -217,7 +217,8 @@ void ListColumns::keep_left_out(const std::vector<std::size_t>& label_columns) {
   if (is_automatic_) {
     erase_unusable(table_, columns);
     const std::size_t cell_count = columns.size() * table_.rows.size();
-    if (cell_count > kMostAutomaticCells || text_bytes(table_, columns) > kMostAutomaticBytes) return;
+    if (columns.size() > kMostAutomaticColumns || cell_count > kMostAutomaticCells) return;
+    if (text_bytes(table_, columns) > kMostAutomaticBytes) return;
   }
   for (const std::size_t column : columns) keep(static_cast<std::ptrdiff_t>(column), table_.columns[column]);
   if (is_automatic_) kept_automatically_ = columns;
