@@ -483,3 +483,45 @@ def test_info_counts_multi_labels(tmp_path: Path) -> None:
 def test_an_option_of_masks_without_masks_is_refused(packed: Packed) -> None:
     with pytest.raises(ValueError, match="mask_dtype is 'int64', but batches have no masks"):
         octavo.Loader(packed.path, device="cpu", mask_dtype="int64")
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "P", "RGB", "LA", "PA", "RGBA", "P with transparency"])
+def test_colors_of_images_are_those_of_files(tmp_path: Path, mode: str) -> None:
+    image = pytest.importorskip("PIL.Image")
+    mask = image.new("RGBA", (4, 3), (255, 255, 255, 255))
+    mask.putpixel((1, 0), (0, 0, 0, 255))
+    if mode in ("LA", "PA", "RGBA"):
+        mask.putpixel((2, 0), (255, 255, 255, 0))  # transparent: over black
+    mask = mask.convert(mode[:1] if mode.startswith("P ") else mode)
+    if mode == "P with transparency":
+        mask.info["transparency"] = mask.getpixel((0, 0))
+    colors: Any = {(0, 0, 0): 3, (255, 255, 255): 4}
+    octavo.pack_dataset([(np.zeros((3, 4), np.uint8), mask)], tmp_path / "a.h5", mask_colors=colors, progress=False)
+    masks = octavo.Dataset(tmp_path / "a.h5").split().masks
+    assert masks is not None
+    expected = np.full((3, 4), 4, np.uint8)
+    expected[0, 1] = 3
+    if mode in ("LA", "PA", "RGBA"):
+        expected[0, 2] = 3
+    elif mode == "P with transparency":
+        expected[:] = 3
+    np.testing.assert_array_equal(masks[0], expected)
+    if mode == "PA":
+        return  # no file format
+    (tmp_path / "in/images").mkdir(parents=True)
+    (tmp_path / "in/masks").mkdir()
+    image.new("RGB", (4, 3)).save(tmp_path / "in/images/a.png")
+    mask.save(tmp_path / "in/masks/a.png")
+    octavo.pack(tmp_path / "in", tmp_path / "b.h5", mask_colors=colors, progress=False)
+    of_files = octavo.Dataset(tmp_path / "b.h5").split().masks
+    assert of_files is not None
+    np.testing.assert_array_equal(of_files[0], expected)
+
+
+@pytest.mark.parametrize("mode", ["I", "I;16", "F", "CMYK", "YCbCr", "HSV"])
+def test_images_without_8_bit_colors_are_not_masks_of_colors(tmp_path: Path, mode: str) -> None:
+    image = pytest.importorskip("PIL.Image")
+    with octavo.Writer(tmp_path / "out.h5", mask_colors={(0, 0, 0): 0, (255, 255, 255): 1}) as writer:
+        writer.append(np.zeros((1, 1), np.uint8), mask=np.zeros((1, 1), np.uint8))
+        with pytest.raises(ValueError, match=f"its mask has mode {mode}; with mask_colors it must be one of 1, L, P"):
+            writer.append(np.zeros((2, 2), np.uint8), mask=image.new(mode, (2, 2)))

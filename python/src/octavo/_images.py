@@ -31,6 +31,9 @@ _TURNS = {
     8: "ROTATE_90",
 }
 
+#: The modes of PIL images that hold colors of 8 bits unchanged.
+_COLOR_MODES = ("1", "L", "P", "RGB", "LA", "PA", "RGBA")
+
 
 def to_pixels(image: Any, channels: int | None, layout: Layout, quantizer: Quantizer | None = None) -> Pixels:
     """The image as uint8 [C, H, W], values unchanged, or mapped by the quantizer.
@@ -167,7 +170,8 @@ def to_mask(mask: Any) -> Pixels:
 
 
 def to_mask_of_colors(mask: Any, table: Callable[[Pixels], Pixels]) -> Pixels:
-    """The mask as uint8 [H, W]: the classes of its RGB colors by the table; gray is RGB with equal parts.
+    """The mask as uint8 [H, W]: the classes of its RGB colors by the table; gray is RGB with equal parts, and transparent
+    pixels are over black, as in files.
 
     Raises
     ------
@@ -177,7 +181,11 @@ def to_mask_of_colors(mask: Any, table: Callable[[Pixels], Pixels]) -> Pixels:
         If it is not RGB or gray with 8 bits, or has a color that is not in the table.
     """
     if _is_pil(mask):
-        mask = mask.convert("RGB")
+        if mask.mode not in _COLOR_MODES:
+            raise ValueError(
+                f"its mask has mode {mask.mode}; with mask_colors it must be one of {', '.join(_COLOR_MODES)}"
+            )
+        mask = _over_black(mask).convert("RGB")
     elif _is_tensor(mask):
         mask = mask.detach().cpu().numpy()
     elif not (isinstance(mask, np.ndarray) or hasattr(mask, "__array__")):
@@ -217,17 +225,27 @@ def _of_pil(image: Any, channels: int | None, quantizer: Quantizer | None) -> Pi
         return _planar(_levels(np.asarray(image), quantizer), "hwc")
     if quantizer is not None:
         raise ValueError(f"it has 8 bits (mode {image.mode}), which value_range does not apply to")
-    if image.mode in ("RGBA", "LA", "PA", "La", "RGBa") or "transparency" in image.info:
-        # Over black, as for files.
-        from PIL import Image
-
-        opaque = image.convert("RGBA")
-        image = Image.alpha_composite(Image.new("RGBA", opaque.size, (0, 0, 0, 255)), opaque).convert("RGB")
+    if _has_alpha(image):
+        image = _over_black(image)
     elif image.mode not in ("L", "RGB"):
         image = image.convert("L" if image.mode == "1" else "RGB")
     if channels == 1 and image.mode == "RGB":
         image = image.convert("L")
     return _planar(np.asarray(image), "hwc")
+
+
+def _has_alpha(image: Any) -> bool:
+    return image.mode in ("RGBA", "LA", "PA", "La", "RGBa") or "transparency" in image.info
+
+
+def _over_black(image: Any) -> Any:
+    """The image with transparent pixels over black, as in files; the same image if it has none."""
+    if not _has_alpha(image):
+        return image
+    from PIL import Image
+
+    opaque = image.convert("RGBA")
+    return Image.alpha_composite(Image.new("RGBA", opaque.size, (0, 0, 0, 255)), opaque).convert("RGB")
 
 
 def _levels(array: npt.NDArray[Any], quantizer: Quantizer | None) -> Pixels:
