@@ -485,6 +485,21 @@ def test_an_option_of_masks_without_masks_is_refused(packed: Packed) -> None:
         octavo.Loader(packed.path, device="cpu", mask_dtype="int64")
 
 
+@pytest.mark.parametrize("given", [1.0, True, np.True_, None, b"road", [1]])
+def test_a_class_of_colors_is_an_integer_or_a_name(tmp_path: Path, given: Any) -> None:
+    with pytest.raises(TypeError, match=r"mask_colors has the class .* for the key \(5, 5, 5\); it must be an integer"):
+        octavo.Writer(tmp_path / "out.h5", mask_colors={(5, 5, 5): given})
+
+
+def test_a_class_of_colors_may_be_a_numpy_integer(tmp_path: Path) -> None:
+    colors: Any = {CAR: np.uint8(7)}
+    with octavo.Writer(tmp_path / "out.h5", mask_colors=colors) as writer:
+        writer.append(np.zeros((2, 2), np.uint8), mask=np.full((2, 2, 3), CAR, np.uint8))
+    masks = octavo.Dataset(tmp_path / "out.h5").split().masks
+    assert masks is not None
+    assert (masks[0] == 7).all()
+
+
 @pytest.mark.parametrize("mode", ["1", "L", "P", "RGB", "LA", "PA", "RGBA", "P with transparency"])
 def test_colors_of_images_are_those_of_files(tmp_path: Path, mode: str) -> None:
     image = pytest.importorskip("PIL.Image")

@@ -55,12 +55,28 @@ def read_colors(given: MaskColors) -> _pack.MaskColors:
         If the file is damaged or cannot be read.
     ValueError
         If a color of the mapping is not one, or its class is not valid.
+    TypeError
+        If a class of the mapping is neither an integer nor a name.
     """
     from . import _pack
 
     if not isinstance(given, Mapping):
         return _pack.MaskColors.read(Path(given))
-    return _pack.MaskColors.make([(_color(color), str(number)) for color, number in given.items()])
+    return _pack.MaskColors.make([(_color(color), _class_text(color, given[color])) for color in given])
+
+
+def _class_text(color: Any, given: Any) -> str:
+    """A class number or name as text."""
+    if isinstance(given, str):
+        return given
+    try:
+        if isinstance(given, (bool, np.bool_)):
+            raise TypeError
+        return str(operator.index(given))
+    except TypeError:
+        raise TypeError(
+            f"mask_colors has the class {given!r} for the key {color!r}; it must be an integer, or a name"
+        ) from None
 
 
 def _color(given: Any) -> tuple[int, int, int]:
