@@ -386,7 +386,7 @@ def test_files_of_colors_become_classes(tmp_path: Path) -> None:
         ({"#80408": 0}, "mask_colors has the key '#80408'"),
         ({(1, 2, 256): 0}, "mask_colors has the key"),
         ({ROAD: 0, CAR: "car"}, 'color #00008E: class "car" is a name, earlier ones are not'),
-        ({ROAD: 256}, "class 256 is not in 0 to 255"),
+        ({ROAD: 256}, "class 256 is not a whole number from 0 to 255"),
         ({}, "there are no colors"),
     ],
 )

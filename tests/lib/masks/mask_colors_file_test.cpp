@@ -3,6 +3,7 @@
 
 #include <fstream>
 #include <octavo/errors.hpp>
+#include <utility>
 
 #include "catch.hpp"
 #include "temporary_folder.hpp"
@@ -57,6 +58,71 @@ TEST_CASE("a CSV file with numbers and names keeps both", "[unit][masks]") {
   CHECK(colors.names == Names{{7, "road"}, {26, "parked car"}});
 }
 
+TEST_CASE("a column of numbers has the classes and one of text their names, whatever they are called",
+          "[unit][masks]") {
+  const auto [text, name] = GENERATE(std::pair("class,id,r,g,b\nroad,7,128,64,128\nparked car,26,0,0,142\n", "c.csv"),
+                                     std::pair("label;color;value\nroad;#804080;7\nparked car;#00008E;26", "c.csv"),
+                                     std::pair(R"([{"color": "#804080", "class": "road", "id": 7},
+                                                   {"color": "#00008E", "class": "parked car", "id": "26"}])",
+                                               "c.json"));
+  CAPTURE(text);
+  const MaskColors colors = read(text, name);
+  CHECK(colors.classes == Classes{{{128, 64, 128}, 7}, {{0, 0, 142}, 26}});
+  CHECK(colors.names == Names{{7, "road"}, {26, "parked car"}});
+}
+
+TEST_CASE("columns that compete for the classes are refused", "[unit][masks]") {
+  CHECK_THROWS_WITH(read("id,label,color\n7,8,#804080\n"),
+                    ContainsSubstring("columns \"id\" and \"label\" both have class numbers; keep one"));
+  CHECK_THROWS_WITH(read(R"([{"color": "#804080", "name": "road", "class": "flat"}])", "c.json"),
+                    ContainsSubstring("columns \"name\" and \"class\" both have class names; keep one"));
+  // Names of digits are names if there are numbers.
+  CHECK(read("name,id,color\n3,7,#804080\n").names == Names{{7, "3"}});
+  CHECK(read("name,color\n3,#804080\n").classes == Classes{{{128, 64, 128}, 3}});
+  CHECK_THROWS_WITH(read("name,id,color\nroad,7,#804080\ncar,,#00008E\n"),
+                    ContainsSubstring("line 3: it has no class"));
+}
+
+TEST_CASE("a line may have a class number and its name", "[unit][masks]") {
+  const std::string text =
+      GENERATE("128 64 128 7 road\n0 0 142 26 parked car\n", "128,64,128,7,road\n0,0,142,26,parked car\n",
+               "#804080 7 road\n#00008E\t26\tparked car", "128,64,128,road,7\n\"0,0,142\",\"parked car\",26\n",
+               "128;64;128;\"7\";\"road\"\n0;0;142;26;parked car");
+  CAPTURE(text);
+  const MaskColors colors = read(text);
+  CHECK(colors.classes == Classes{{{128, 64, 128}, 7}, {{0, 0, 142}, 26}});
+  CHECK(colors.names == Names{{7, "road"}, {26, "parked car"}});
+}
+
+TEST_CASE("a number that no class can have is not a name", "[unit][masks]") {
+  const std::string number = GENERATE("256", "-1", "+1", "7.0", "99999999999");
+  CAPTURE(number);
+  const auto refusal = ContainsSubstring("class " + number + " is not a whole number from 0 to 255");
+  CHECK_THROWS_WITH(read("128,64,128," + number), ContainsSubstring("line 1: ") && refusal);
+  CHECK_THROWS_WITH(read("128 64 128 " + number + " road"), refusal);
+  CHECK_THROWS_WITH(read("id,name,color\n" + number + ",road,#804080\n"), ContainsSubstring("line 2: ") && refusal);
+  CHECK_THROWS_WITH(read("{\"#804080\": \"" + number + "\"}", "c.json"), refusal);
+  CHECK_THROWS_WITH(make_mask_colors({{{1, 2, 3}, number}}), refusal);
+  CHECK_THROWS_WITH(read("128 64 128 255 7"),
+                    ContainsSubstring("line 1: it has the numbers 255 and 7 after its color"));
+  CHECK_THROWS_WITH(read("128,64,128,255,7"),
+                    ContainsSubstring("line 1: it has the numbers 255 and 7 after its color"));
+}
+
+TEST_CASE("CSV may have quotes, and commas in them", "[unit][masks]") {
+  const std::string text = GENERATE(
+      "\"name\",\"r\",\"g\",\"b\"\r\n\"road, paved\",\"128\",\"64\",\"128\"\r\n\"a "
+      "\"\"car\"\"\",\"0\",\"0\",\"142\"\r\n",
+      "# a \"comment\nclass,rgb\n\"road, paved\",\"128,64,128\"\n\"a \"\"car\"\"\",0 0 142\n",
+      "128,64,128,\"road, paved\"\n0,0,142,\"a \"\"car\"\"\"\n");
+  CAPTURE(text);
+  const MaskColors colors = read(text);
+  CHECK(colors.classes == kRoadAndCar);
+  CHECK(colors.names == Names{{0, "road, paved"}, {1, "a \"car\""}});
+  CHECK(read("128 64 128 \"road, paved\"\n").names == Names{{0, "road, paved"}});
+  CHECK_THROWS_WITH(read("name,color\nro\"ad,#804080\n"), ContainsSubstring("line 2 is not valid CSV"));
+}
+
 TEST_CASE("JSON gives colors as keys, as values or in a list", "[unit][masks]") {
   const std::string text = GENERATE(R"({"#804080": "road", "0,0,142": "parked car"})",
                                     R"({"road": [128, 64, 128], "parked car": "#00008E"})",
@@ -74,7 +140,8 @@ TEST_CASE("a wrong line of the mask colors is named", "[unit][masks]") {
   CHECK_THROWS_WITH(read("1,2,3,0\n1,2\n"),
                     ContainsSubstring("colors.txt\": line 2: it is neither \"R G B CLASS\" nor"));
   CHECK_THROWS_WITH(read("1,2,256,0\n"), ContainsSubstring("line 1: it is neither"));
-  CHECK_THROWS_WITH(read("1,2,3,0\n4,5,6,256\n"), ContainsSubstring("line 2: class 256 is not in 0 to 255"));
+  CHECK_THROWS_WITH(read("1,2,3,0\n4,5,6,256\n"),
+                    ContainsSubstring("line 2: class 256 is not a whole number from 0 to 255"));
   CHECK_THROWS_WITH(read("1,2,3,0\n1,2,3,1\n"), ContainsSubstring("line 2: the color #010203 already has another"));
   CHECK_THROWS_WITH(read("1,2,3,0\n4,5,6,car\n"), ContainsSubstring("line 2: class \"car\" is a name, earlier ones"));
   CHECK_THROWS_WITH(read("r,g,b,name\n1,2,3\n"), ContainsSubstring("line 2: it has 3 columns, the first line has 4"));

@@ -25,9 +25,9 @@ struct MaskColors {
 };
 
 /// Reads a file with a color and its class in each line, a CSV file with the columns r, g and b, or color, or a JSON
-/// file; docs/sources.md describes them. Classes are all numbers, 0 to 255, or all names, which are numbered in their
-/// order in the file; next to names, 255 stands for pixels to ignore. Throws IoError if the file cannot be read,
-/// FormatError with the line or entry that is wrong.
+/// file; docs/sources.md describes them. Classes are all numbers, 0 to 255, which may have names, or all names, which
+/// are numbered in their order in the file; next to names, 255 stands for pixels to ignore. Throws IoError if the file
+/// cannot be read, FormatError with the line or entry that is wrong.
 MaskColors read_mask_colors(const std::filesystem::path& path);
 
 /// The same for colors and their classes, numbers or names, in order. Throws FormatError with the color that is wrong.

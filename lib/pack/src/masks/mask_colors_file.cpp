@@ -2,14 +2,16 @@
 #include <octavo/mask_colors.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <octavo/errors.hpp>
 #include <octavo/text.hpp>
 
+#include "masks/mask_color_entries.hpp"
+#include "sources/lists/csv_parser.hpp"
 #include "support/ascii.hpp"
 #include "support/file.hpp"
 #include "support/strict_json.hpp"
@@ -19,109 +21,81 @@ namespace {
 
 constexpr std::int64_t kMostFileBytes = std::int64_t{1} << 20;
 
-/// One color of the file, before its class has a number.
-struct Entry {
-  std::string where;  ///< "line 3", for messages
-  MaskColor color = {};
-  std::string class_text;  ///< a number or a name
-  std::string name;        ///< of a class that has a number; empty: unknown
-};
-
-[[noreturn]] void refuse(const std::string& where, const std::string& problem) {
-  throw FormatError(where + ": " + problem);
-}
-
-std::optional<int> number_in(std::string_view text, int base = 10) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
-/// A part of a color, 0 to 255.
-std::optional<std::uint8_t> level_in(std::string_view text) {
-  const auto number = number_in(text);
-  if (!number || *number < 0 || *number > 255) return std::nullopt;
-  return static_cast<std::uint8_t>(*number);
-}
-
-/// "#RRGGBB".
-std::optional<MaskColor> hex_color(std::string_view text) {
-  if (text.size() != 7 || text[0] != '#') return std::nullopt;
-  MaskColor color;
-  for (std::size_t i = 0; i < 3; ++i) {
-    const std::string_view digits = text.substr(1 + 2 * i, 2);
-    const auto level = digits.find_first_of("+-") == std::string_view::npos ? number_in(digits, 16) : std::nullopt;
-    if (!level) return std::nullopt;
-    color[i] = static_cast<std::uint8_t>(*level);
-  }
-  return color;
-}
-
-std::optional<MaskColor> color_of(std::string_view red, std::string_view green, std::string_view blue) {
-  const auto r = level_in(red), g = level_in(green), b = level_in(blue);
-  if (!r || !g || !b) return std::nullopt;
-  return MaskColor{*r, *g, *b};
-}
-
-std::vector<std::string> split_at(std::string_view text, char separator) {
-  std::vector<std::string> parts;
-  for (std::size_t first = 0; first <= text.size();) {
-    const std::size_t end = std::min(text.find(separator, first), text.size());
-    std::string_view part = trimmed(text.substr(first, end - first));
-    if (part.size() > 1 && part.front() == '"' && part.back() == '"') part = part.substr(1, part.size() - 2);
-    parts.emplace_back(part);
-    first = end + 1;
-  }
-  return parts;
-}
-
-/// "#RRGGBB" or "R,G,B".
-std::optional<MaskColor> color_in(std::string_view text) {
-  if (const auto color = hex_color(text)) return color;
-  const auto parts = split_at(text, ',');
-  return parts.size() == 3 ? color_of(parts[0], parts[1], parts[2]) : std::nullopt;
-}
-
 // ---- Lines and CSV ------------------------------------------------------------
 
-struct Line {
+using Fields = std::vector<std::string>;
+
+struct Record {
   std::string where;
-  std::string text;
+  Fields fields;
 };
 
-/// The lines with text; those that begin with '#' are comments unless they begin with a color.
-std::vector<Line> lines_of(std::string_view text) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  std::vector<Line> lines;
-  std::size_t number = 0;
-  for (const std::string& line : split_at(text, '\n')) {
-    ++number;
-    if (line.empty() || (line[0] == '#' && !hex_color(std::string_view(line).substr(0, 7)))) continue;
-    lines.push_back({"line " + std::to_string(number), line});
+std::string line_name(std::int64_t number) { return "line " + std::to_string(number); }
+
+/// The records of CSV. Throws FormatError if the text is not CSV with this separator.
+std::vector<Record> csv_records(std::string_view text, char separator) {
+  std::vector<Record> records;
+  sources::CsvParser parser(separator, [&](Fields fields, std::int64_t line) {
+    records.push_back({line_name(line), std::move(fields)});
+    return true;
+  });
+  parser.parse(text);
+  parser.finish();
+  return records;
+}
+
+/// The fields of the first record; none if it is not CSV with this separator.
+Fields csv_fields(std::string_view text, char separator) {
+  Fields first;
+  sources::CsvParser parser(separator, [&](Fields fields, std::int64_t) {
+    first = std::move(fields);
+    return false;
+  });
+  try {
+    parser.parse(text);
+    parser.finish();
+  } catch (const FormatError&) {
+    return {};
   }
-  return lines;
+  return first;
+}
+
+/// The text without comments, whose lines become empty. Lines that begin with '#' are comments unless they begin with a
+/// color.
+std::string without_comments(std::string_view text) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  std::string kept;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = trimmed(text.substr(0, end));
+    if (!line.starts_with('#') || mask_color_in(line.substr(0, 7))) kept += text.substr(0, end);
+    kept += '\n';
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return kept;
 }
 
 /// The columns of a CSV file; each -1 if there is none.
 struct Columns {
   char separator = ',';
-  std::ptrdiff_t red = -1, green = -1, blue = -1, color = -1, number = -1, name = -1;
-  std::size_t count = 0;
+  std::ptrdiff_t red = -1, green = -1, blue = -1, color = -1;
+  std::vector<std::size_t> classes;
+  Fields names;  ///< of all columns
 
   bool have_color() const { return color >= 0 || (red >= 0 && green >= 0 && blue >= 0); }
 };
 
-/// Nothing if the line does not name columns of colors and classes.
-std::optional<Columns> columns_in(const std::string& line) {
+/// Nothing if the first line does not name columns of colors and classes.
+std::optional<Columns> columns_in(std::string_view text) {
   for (const char separator : {',', ';', '\t'}) {
-    Columns columns{separator};
-    std::vector<std::string> names = split_at(line, separator);
-    for (std::string& name : names) name = lower_case(name);
+    Columns columns;
+    columns.separator = separator;
+    columns.names = csv_fields(text, separator);
+    for (std::string& name : columns.names) name = lower_case(name);
     const auto find = [&](std::initializer_list<std::string_view> usual) -> std::ptrdiff_t {
       for (const std::string_view name : usual) {
-        const auto found = std::ranges::find(names, name);
-        if (found != names.end()) return found - names.begin();
+        const auto found = std::ranges::find(columns.names, name);
+        if (found != columns.names.end()) return found - columns.names.begin();
       }
       return -1;
     };
@@ -129,33 +103,77 @@ std::optional<Columns> columns_in(const std::string& line) {
     columns.green = find({"g", "green"});
     columns.blue = find({"b", "blue"});
     columns.color = find({"color", "rgb", "hex"});
-    columns.number = find({"class", "id", "index", "value", "label"});
-    columns.name = find({"name", "class_name", "label_name"});
-    columns.count = names.size();
-    if (columns.have_color() && (columns.number >= 0 || columns.name >= 0)) return columns;
+    for (std::size_t i = 0; i < columns.names.size(); ++i) {
+      if (is_class_column(columns.names[i])) columns.classes.push_back(i);
+    }
+    if (columns.have_color() && !columns.classes.empty()) return columns;
   }
   return std::nullopt;
 }
 
-Entry entry_of_row(const Line& line, const Columns& columns) {
-  const std::vector<std::string> cells = split_at(line.text, columns.separator);
-  if (cells.size() != columns.count) {
-    refuse(line.where,
-           "it has " + std::to_string(cells.size()) + " columns, the first line has " + std::to_string(columns.count));
+MaskColorRow row_of(const Record& record, const Columns& columns) {
+  const auto& [where, cells] = record;
+  if (cells.size() != columns.names.size()) {
+    refuse_entry(where, "it has " + std::to_string(cells.size()) + " columns, the first line has " +
+                            std::to_string(columns.names.size()));
   }
-  const auto cell = [&](std::ptrdiff_t column) {
-    return column < 0 ? std::string() : cells[static_cast<std::size_t>(column)];
-  };
-  const auto color = columns.color >= 0 ? color_in(cell(columns.color))
-                                        : color_of(cell(columns.red), cell(columns.green), cell(columns.blue));
-  if (!color) refuse(line.where, "its color is not three numbers from 0 to 255, or #RRGGBB");
-  if (columns.number < 0) return {line.where, *color, cell(columns.name), ""};
-  return {line.where, *color, cell(columns.number), cell(columns.name)};
+  const auto cell = [&](std::ptrdiff_t column) { return std::string_view(cells[static_cast<std::size_t>(column)]); };
+  const auto color = columns.color >= 0 ? mask_color_in(cell(columns.color))
+                                        : mask_color_of(cell(columns.red), cell(columns.green), cell(columns.blue));
+  if (!color) refuse_entry(where, "its color is not three numbers from 0 to 255, or #RRGGBB");
+  MaskColorRow row = {where, *color, {}};
+  for (const std::size_t column : columns.classes) row.cells.push_back(cells[column]);
+  return row;
 }
 
-/// "#RRGGBB class" or "R G B class", with blanks, commas, semicolons or tabs between the parts.
-Entry entry_of_line(const Line& line) {
-  std::string_view rest = line.text;
+std::vector<MaskColorEntry> entries_of_csv(std::string_view text, const Columns& columns) {
+  std::vector<Record> records = csv_records(text, columns.separator);
+  std::vector<MaskColorRow> rows;
+  for (std::size_t i = 1; i < records.size(); ++i) rows.push_back(row_of(records[i], columns));
+  Fields names;
+  for (const std::size_t column : columns.classes) names.push_back(columns.names[column]);
+  return entries_of_table(names, rows);
+}
+
+/// An entry with one or two texts after its color: a class number or name, or both.
+MaskColorEntry entry_with(const std::string& where, const MaskColor& color, std::string_view first,
+                          std::string_view second) {
+  if (is_number_text(first) && is_number_text(second)) {
+    refuse_entry(where, "it has the numbers " + printable(first) + " and " + printable(second) +
+                            " after its color; expected one class number");
+  }
+  if (is_number_text(second)) std::swap(first, second);
+  return {where, color, std::string(first), std::string(second)};
+}
+
+/// A line of separated fields, which may have quotes; nothing if it is not one.
+std::optional<MaskColorEntry> entry_of_fields(const std::string& where, std::string_view line) {
+  for (const char separator : {',', ';', '\t'}) {
+    const Fields fields = csv_fields(line, separator);
+    if (fields.size() < 2) continue;
+    auto color = mask_color_in(fields[0]);
+    const std::size_t used = color ? 1 : 3;
+    if (!color && fields.size() > 3) color = mask_color_of(fields[0], fields[1], fields[2]);
+    if (!color) continue;
+    const bool has_both =
+        fields.size() == used + 2 && (is_number_text(fields[used]) || is_number_text(fields[used + 1]));
+    if (has_both) return entry_with(where, *color, fields[used], fields[used + 1]);
+    if (fields.size() == used + 1 && line.find('"') != line.npos)
+      return MaskColorEntry{where, *color, fields[used], ""};
+  }
+  return std::nullopt;
+}
+
+std::string_view without_quotes(std::string_view text) {
+  const bool is_quoted = text.size() > 1 && text.front() == '"' && text.back() == '"';
+  return is_quoted ? text.substr(1, text.size() - 2) : text;
+}
+
+/// "#RRGGBB class" or "R G B class", with blanks, commas, semicolons or tabs between the parts. The class is a number,
+/// a name, or a number and its name.
+MaskColorEntry entry_of_line(const std::string& where, std::string_view line) {
+  if (auto entry = entry_of_fields(where, line)) return *std::move(entry);
+  std::string_view rest = line;
   const auto next = [&] {
     const std::size_t end = std::min(rest.find_first_of(" ,;\t"), rest.size());
     const std::string_view part = rest.substr(0, end);
@@ -166,126 +184,98 @@ Entry entry_of_line(const Line& line) {
     return part;
   };
   const std::string_view first = next();
-  auto color = hex_color(first);
+  auto color = mask_color_in(first);
   if (!color) {
     const std::string_view green = next(), blue = next();
-    color = color_of(first, green, blue);
+    color = mask_color_of(first, green, blue);
   }
   if (!color || rest.empty()) {
-    refuse(line.where, "it is neither \"R G B CLASS\" nor \"#RRGGBB CLASS\", with numbers from 0 to 255");
+    refuse_entry(where, "it is neither \"R G B CLASS\" nor \"#RRGGBB CLASS\", with numbers from 0 to 255");
   }
-  return {line.where, *color, std::string(rest), ""};
+  const std::string_view whole = rest, number = next();
+  if (!is_number_text(number) || rest.empty()) return {where, *color, std::string(without_quotes(whole)), ""};
+  return entry_with(where, *color, number, without_quotes(rest));
 }
 
-std::vector<Entry> entries_of_text(std::string_view text) {
-  const std::vector<Line> lines = lines_of(text);
-  std::vector<Entry> entries;
-  const auto columns = lines.empty() ? std::nullopt : columns_in(lines[0].text);
-  for (std::size_t i = columns ? 1 : 0; i < lines.size(); ++i) {
-    entries.push_back(columns ? entry_of_row(lines[i], *columns) : entry_of_line(lines[i]));
+std::vector<MaskColorEntry> entries_of_lines(std::string_view text) {
+  std::vector<MaskColorEntry> entries;
+  for (std::int64_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = trimmed(text.substr(0, end));
+    if (!line.empty()) entries.push_back(entry_of_line(line_name(number), line));
+    text.remove_prefix(end + 1);
   }
   return entries;
+}
+
+std::vector<MaskColorEntry> entries_of_text(std::string_view file) {
+  const std::string text = without_comments(file);
+  const auto columns = columns_in(text);
+  return columns ? entries_of_csv(text, *columns) : entries_of_lines(text);
 }
 
 // ---- JSON -----------------------------------------------------------------------
 
 std::optional<MaskColor> color_in(const Json& value) {
-  if (value.is_string()) return color_in(std::string_view(value.get_ref<const std::string&>()));
+  if (value.is_string()) return mask_color_in(value.get_ref<const std::string&>());
   if (!value.is_array() || value.size() != 3) return std::nullopt;
-  return color_of(value[0].dump(), value[1].dump(), value[2].dump());
+  return mask_color_of(value[0].dump(), value[1].dump(), value[2].dump());
 }
 
 /// A class number or name as text; empty if it is neither.
 std::string class_text_of(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
-  return value.is_number_integer() ? value.dump() : std::string();
+  return value.is_number() ? value.dump() : std::string();
 }
 
 /// {"#RRGGBB": class} or {name: color}.
-Entry entry_of_member(const std::string& key, const Json& value) {
+MaskColorEntry entry_of_member(const std::string& key, const Json& value) {
   const std::string where = "key \"" + printable(key) + "\"";
-  if (const auto color = color_in(std::string_view(key))) return {where, *color, class_text_of(value), ""};
+  if (const auto color = mask_color_in(key)) return {where, *color, class_text_of(value), ""};
   const auto color = color_in(value);
-  if (!color) refuse(where, "neither it nor its value is a color, [R,G,B] or \"#RRGGBB\"");
+  if (!color) refuse_entry(where, "neither it nor its value is a color, [R,G,B] or \"#RRGGBB\"");
   return {where, *color, key, ""};
 }
 
-/// {"color": color, "class": number, "name": name}.
-Entry entry_of_object(const Json& object, std::size_t at) {
-  const std::string where = "entry " + std::to_string(at + 1);
-  if (!object.is_object() || !object.contains("color")) refuse(where, "it is not an object with the key \"color\"");
-  const auto color = color_in(object["color"]);
-  if (!color) refuse(where, "its color is neither [R,G,B], with numbers from 0 to 255, nor \"#RRGGBB\"");
-  const auto text = [&](const char* key) { return object.contains(key) ? class_text_of(object[key]) : std::string(); };
-  for (const char* const key : {"class", "id", "index", "value", "label"}) {
-    if (const std::string number = text(key); !number.empty()) return {where, *color, number, text("name")};
+/// The keys of the objects that are about classes.
+Fields class_keys(const Json& objects) {
+  Fields keys;
+  for (const Json& object : objects) {
+    if (!object.is_object()) continue;
+    for (const auto& [key, value] : object.items()) {
+      if (is_class_column(key) && std::ranges::find(keys, key) == keys.end()) keys.push_back(key);
+    }
   }
-  return {where, *color, text("name"), ""};
+  return keys;
 }
 
-std::vector<Entry> entries_of_json(std::string_view text) {
+/// {"color": color, "class": number, "name": name}.
+MaskColorRow row_of_object(const Json& object, std::size_t at, const Fields& keys) {
+  const std::string where = "entry " + std::to_string(at + 1);
+  if (!object.is_object() || !object.contains("color")) {
+    refuse_entry(where, "it is not an object with the key \"color\"");
+  }
+  const auto color = color_in(object["color"]);
+  if (!color) refuse_entry(where, "its color is neither [R,G,B], with numbers from 0 to 255, nor \"#RRGGBB\"");
+  MaskColorRow row = {where, *color, {}};
+  for (const std::string& key : keys) {
+    row.cells.push_back(object.contains(key) ? class_text_of(object[key]) : std::string());
+  }
+  return row;
+}
+
+std::vector<MaskColorEntry> entries_of_json(std::string_view text) {
   const Json document = parse_strict_json(text);
-  std::vector<Entry> entries;
+  std::vector<MaskColorEntry> entries;
   if (document.is_object()) {
     for (const auto& [key, value] : document.items()) entries.push_back(entry_of_member(key, value));
-  } else if (document.is_array()) {
-    for (std::size_t i = 0; i < document.size(); ++i) entries.push_back(entry_of_object(document[i], i));
-  } else {
-    throw FormatError("it is neither an object nor an array");
+    return entries;
   }
-  return entries;
-}
-
-// ---- Classes --------------------------------------------------------------------
-
-/// Numbers names in their order.
-class ClassNumbers {
- public:
-  std::uint8_t of(const Entry& entry) {
-    const auto number = number_in(entry.class_text);
-    const bool is_ignored = number == kIgnoredMaskValue;
-    if (entry.class_text.empty()) refuse(entry.where, "it has no class");
-    if (number && (*number < 0 || *number > 255)) {
-      refuse(entry.where, "class " + entry.class_text + " is not in 0 to 255");
-    }
-    if (!is_ignored) {
-      if (has_kind_ && is_of_numbers_ != number.has_value()) {
-        refuse(entry.where, "class \"" + printable(entry.class_text) + "\" is a " + (number ? "number" : "name") +
-                                ", earlier ones are not; use numbers for all classes, or names (and 255 for pixels to "
-                                "ignore)");
-      }
-      has_kind_ = true;
-      is_of_numbers_ = number.has_value();
-    }
-    if (number) return static_cast<std::uint8_t>(*number);
-    const auto known = std::ranges::find(names_, entry.class_text);
-    if (known == names_.end() && names_.size() == kIgnoredMaskValue) refuse(entry.where, "it is the 256th class name");
-    const auto at = known - names_.begin();
-    if (known == names_.end()) names_.push_back(entry.class_text);
-    return static_cast<std::uint8_t>(at);
-  }
-
-  const std::vector<std::string>& names() const { return names_; }
-
- private:
-  bool has_kind_ = false, is_of_numbers_ = false;
-  std::vector<std::string> names_;
-};
-
-MaskColors colors_of(const std::vector<Entry>& entries) {
-  MaskColors colors;
-  ClassNumbers numbers;
-  for (const Entry& entry : entries) {
-    const std::uint8_t number = numbers.of(entry);
-    const auto [known, is_new] = colors.classes.try_emplace(entry.color, number);
-    if (!is_new && known->second != number) {
-      refuse(entry.where, "the color " + to_string(entry.color) + " already has another class");
-    }
-    if (!entry.name.empty()) colors.names.try_emplace(number, entry.name);
-  }
-  for (std::size_t i = 0; i < numbers.names().size(); ++i) colors.names[static_cast<int>(i)] = numbers.names()[i];
-  if (colors.empty()) throw FormatError("there are no colors; give a class for each color");
-  return colors;
+  if (!document.is_array()) throw FormatError("it is neither an object nor an array");
+  const Fields keys = class_keys(document);
+  std::vector<MaskColorRow> rows;
+  for (std::size_t i = 0; i < document.size(); ++i) rows.push_back(row_of_object(document[i], i, keys));
+  return entries_of_table(keys, rows);
 }
 
 }  // namespace
@@ -301,7 +291,7 @@ std::string to_string(const MaskColor& color) {
 }
 
 MaskColors make_mask_colors(const std::vector<std::pair<MaskColor, std::string>>& classes) {
-  std::vector<Entry> entries;
+  std::vector<MaskColorEntry> entries;
   for (const auto& [color, text] : classes) entries.push_back({"color " + to_string(color), color, text, ""});
   try {
     return colors_of(entries);
