@@ -157,4 +157,5 @@ TEST_CASE("more than 255 names of mask classes are an error", "[unit][masks]") {
   CHECK(make_mask_colors(classes).classes.at({254, 0, 0}) == 254);
   classes.push_back({{0, 1, 0}, "one more"});
   CHECK_THROWS_WITH(make_mask_colors(classes), ContainsSubstring("color #000100: it is the 256th class name"));
+  CHECK_THROWS_AS(make_mask_colors(classes), InvalidArgument);
 }

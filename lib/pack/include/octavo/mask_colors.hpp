@@ -30,7 +30,8 @@ struct MaskColors {
 /// cannot be read, FormatError with the line or entry that is wrong.
 MaskColors read_mask_colors(const std::filesystem::path& path);
 
-/// The same for colors and their classes, numbers or names, in order. Throws FormatError with the color that is wrong.
+/// The same for colors and their classes, numbers or names, in order. Throws InvalidArgument with the color that is
+/// wrong.
 MaskColors make_mask_colors(const std::vector<std::pair<MaskColor, std::string>>& classes);
 
 /// "#RRGGBB".

@@ -296,7 +296,7 @@ MaskColors make_mask_colors(const std::vector<std::pair<MaskColor, std::string>>
   try {
     return colors_of(entries);
   } catch (const FormatError& error) {
-    throw FormatError(std::string("read the mask colors: ") + error.what());
+    throw InvalidArgument(std::string("set the mask colors: ") + error.what());
   }
 }
 
