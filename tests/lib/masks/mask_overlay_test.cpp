@@ -1,6 +1,7 @@
 // Masks drawn over images.
 #include "view/mask_overlay.hpp"
 
+#include <octavo/errors.hpp>
 #include <set>
 
 #include "catch.hpp"
@@ -24,10 +25,11 @@ TEST_CASE("pixels to ignore have black and white stripes", "[unit][masks]") {
   for (std::size_t i = 0; i < drawn.size(); ++i) CHECK(drawn[i] == plane[i % 8]);
 }
 
-TEST_CASE("80 classes have different colors", "[unit][masks]") {
+TEST_CASE("all classes have different colors", "[unit][masks]") {
   std::set<MaskColor> colors;
-  for (int value = 1; value <= 80; ++value) colors.insert(mask_color(value));
-  CHECK(colors.size() == 80);
+  for (int value = 1; value <= 254; ++value) colors.insert(mask_color(value));
+  CHECK(colors.size() == 254);
+  for (const int value : {-1, 0, 255, 256}) CHECK_THROWS_AS(mask_color(value), InvalidArgument);
 }
 
 TEST_CASE("the legend is below the samples and has the color of each class", "[unit][masks]") {

@@ -52,8 +52,9 @@ std::string to_text(const MaskShare& share);
 std::string percent_text(double share);
 
 /// The color that masks are drawn in: a palette of 16 colors that people with color blindness can tell apart, lighter
-/// and darker versions of it for more classes. Class 0, which is usually the background, is not drawn, and pixels to
-/// ignore are striped: they have no color here. `value` is in [1, 254].
+/// and darker versions of it for more classes. No two values have the same color, but those of many classes are
+/// similar. Class 0, which is usually the background, is not drawn, and pixels to ignore are striped: they have no
+/// color here. Throws InvalidArgument if `value` is not in [1, 254].
 MaskColor mask_color(int value);
 
 }  // namespace octavo
