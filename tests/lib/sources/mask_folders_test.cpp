@@ -257,7 +257,10 @@ TEST_CASE("options of masks that have no effect are errors", "[unit][pack]") {
   options.mask_colors = make_mask_colors({{{0, 0, 0}, "0"}});
   CHECK_THROWS_WITH(open(folder.path(), options), ContainsSubstring("found no images with masks for `mask_colors`"));
   options.with_masks = false;
-  CHECK_THROWS_WITH(open(folder.path(), options), ContainsSubstring("masks are off"));
+  CHECK_THROWS_WITH(open(folder.path(), options), ContainsSubstring("masks are off, so `mask_colors` has no effect"));
+  options.mask_colors = {};
+  options.mask_pattern = "{stem}_mask.png";
+  CHECK_THROWS_WITH(open(folder.path(), options), ContainsSubstring("masks are off, so the pattern of `masks` has no"));
 }
 
 TEST_CASE("images with masks and without labels are not reported as unlabeled", "[unit][pack]") {

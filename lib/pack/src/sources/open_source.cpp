@@ -331,7 +331,9 @@ void check_options(const SourceOptions& options) {
     throw InvalidArgument("open the sources: `label_separator` is empty; expected a separator such as space, or none");
   }
   if (!options.with_masks && (!options.mask_pattern.empty() || !options.mask_colors.empty())) {
-    throw InvalidArgument("open the sources: masks are off, so `mask_colors` has no effect; omit it");
+    throw InvalidArgument(std::string("open the sources: masks are off, so ") +
+                          (options.mask_colors.empty() ? "the pattern of `masks`" : "`mask_colors`") +
+                          " has no effect; omit it");
   }
   if (options.channels && *options.channels != 1 && *options.channels != 3) {
     throw InvalidArgument("open the sources: unsupported number of channels " + std::to_string(*options.channels) +
