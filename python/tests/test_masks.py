@@ -485,6 +485,19 @@ def test_an_option_of_masks_without_masks_is_refused(packed: Packed) -> None:
         octavo.Loader(packed.path, device="cpu", mask_dtype="int64")
 
 
+def test_masks_of_other_classes_are_not_appended(tmp_path: Path) -> None:
+    def write(colors: dict[Any, Any], split: str, **options: Any) -> None:
+        with octavo.Writer(tmp_path / "a.h5", mask_colors=colors, **options) as writer:
+            mask = np.full((2, 2, 3), next(iter(colors)), np.uint8)
+            writer.append(np.zeros((2, 2), np.uint8), mask=mask, split=split)
+
+    write({ROAD: "road"}, "train")
+    write({CAR: "road"}, "val", append=True)
+    with pytest.raises(ValueError, match="mask value 0 is 'road' in the file, but 'car' in mask_colors; give"):
+        write({CAR: "car", ROAD: "road"}, "test", append=True)
+    assert octavo.Dataset(tmp_path / "a.h5").split_names == ["train", "val"]
+
+
 @pytest.mark.parametrize("given", [1.0, True, np.True_, None, b"road", [1]])
 def test_a_class_of_colors_is_an_integer_or_a_name(tmp_path: Path, given: Any) -> None:
     with pytest.raises(TypeError, match=r"mask_colors has the class .* for the key \(5, 5, 5\); it must be an integer"):

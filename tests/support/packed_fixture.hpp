@@ -60,7 +60,7 @@ inline PlainSplit smooth_split(const std::string& name, std::int64_t N, SampleSh
 
 /// Packs the splits into `path`.
 inline void write_packed(const std::filesystem::path& path, const std::vector<PlainSplit>& splits,
-                         Compression compression = Compression::none) {
+                         Compression compression = Compression::none, const std::string& provenance = "{}") {
   WriterOptions options;
   options.compression = compression;
   options.replace_existing = true;
@@ -77,7 +77,7 @@ inline void write_packed(const std::filesystem::path& path, const std::vector<Pl
     std::vector<std::uint8_t> values = splits[i].values;
     writer.write(i, 0, values, std::as_bytes(std::span(splits[i].labels)), {}, splits[i].masks);
   }
-  writer.finish("{}");
+  writer.finish(provenance);
 }
 
 /// A dataset file in its own temporary folder.

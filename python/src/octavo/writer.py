@@ -130,6 +130,8 @@ class Writer:
             self._check_classes(self._stored, self._classes)
         self._progress = progress
         self._mask_table = None if mask_colors is None else ColorTable(read_colors(mask_colors))
+        if self._stored is not None and self._mask_table is not None:
+            self._check_mask_classes(self._stored, self._mask_table.names)
         made: dict[str, Any] = {"made_by": "octavo.Writer"}
         if self._mask_table is not None and self._mask_table.names:
             made["mask_classes"] = {str(number): name for number, name in self._mask_table.names.items()}
@@ -329,6 +331,16 @@ class Writer:
                 f"append to {str(self._path)!r}: the file has no class {missing[0]!r}; its classes are "
                 f"{', '.join(list(known)[:8])}; accept this with allow_mismatch=True"
             )
+
+    def _check_mask_classes(self, stored: Dataset, names: Mapping[int, str]) -> None:
+        """Raises ValueError if a mask value means another class in the file."""
+        known = stored.mask_classes if any(split.has_masks for split in stored) else {}
+        for value in sorted(known.keys() & names.keys()):
+            if known[value] != names[value]:
+                raise ValueError(
+                    f"append to {str(self._path)!r}: mask value {value} is {known[value]!r} in the file, but "
+                    f"{names[value]!r} in mask_colors; give the classes the numbers of the file"
+                )
 
     def _check_split(self, split: str, shape: tuple[int, ...], where: str) -> None:
         """Raises ValueError if the file has this split, or if the samples of another split have another shape."""

@@ -6,6 +6,7 @@
 #include "catch.hpp"
 #include "images/made_images.hpp"
 #include "made_files.hpp"
+#include "packed_fixture.hpp"
 #include "temporary_folder.hpp"
 
 using namespace octavo;
@@ -81,4 +82,30 @@ TEST_CASE("multi-labels of classes in another order are not mixed", "[unit][pack
   if (open_source({{folder / "a"}}, {})->class_names().empty()) return;
   CHECK_THROWS_WITH(open_source({{folder / "a", "train"}, {folder / "b", "train"}}, {}),
                     ContainsSubstring("classes in another order"));
+}
+
+TEST_CASE("files in which a mask value has different names are not merged", "[unit][pack]") {
+  const TemporaryFolder folder;
+  const auto write = [&](const std::string& name, const std::string& split, const std::string& notes) {
+    write_packed(folder / name, {masked_split(split, 2, {1, 2, 2})}, Compression::none, "{\"notes\": " + notes + "}");
+  };
+  write("a.h5", "train", R"({"mask_classes": {"0": "road", "1": "car"}})");
+  write("b.h5", "val", R"({"made from x.h5": {"notes": {"mask_classes": {"0": "sky", "1": "car"}}}})");
+  write("c.h5", "test", R"({"mask_classes": {"1": "car", "2": "sky"}})");
+  write("d.h5", "more", "{}");
+  write_packed(folder / "e.h5", {random_split("plain", 2, {1, 2, 2})}, Compression::none,
+               R"({"notes": {"mask_classes": {"0": "sky"}}})");
+  const auto refusal = ContainsSubstring("b.h5\": mask value 0 is \"road\" in the first and \"sky\" in the second");
+  CHECK_THROWS_WITH(open_source({{folder / "a.h5"}, {folder / "b.h5"}}, {}),
+                    ContainsSubstring("a.h5\" and") && refusal);
+  CHECK_THROWS_AS(open_source({{folder / "a.h5"}, {folder / "b.h5"}}, {}), DataError);
+  CHECK(
+      open_source({{folder / "a.h5"}, {folder / "c.h5"}, {folder / "d.h5"}, {folder / "e.h5"}}, {})->splits().size() ==
+      4);
+  // Without masks, their names do not matter.
+  SourceOptions without;
+  without.with_masks = false;
+  CHECK(open_source({{folder / "a.h5"}, {folder / "b.h5"}}, without)->splits().size() == 2);
+  const auto added = open_source({{folder / "b.h5"}}, {});
+  CHECK_THROWS_WITH(append(*added, folder / "a.h5"), refusal);
 }

@@ -9,7 +9,9 @@
 #include <unordered_set>
 
 #include <octavo/errors.hpp>
+#include <octavo/text.hpp>
 
+#include "masks/mask_class_names.hpp"
 #include "support/file.hpp"
 
 namespace octavo::sources {
@@ -37,7 +39,7 @@ std::vector<ChannelQuantization> quantization_of(const SourceSplit& split) {
 
 std::string first_file(const Source& source) {
   const auto files = source.files();
-  return files.empty() ? "a source" : quoted(std::filesystem::path(files[0]));
+  return files.empty() ? "the new samples" : quoted(std::filesystem::path(files[0]));
 }
 
 /// The class names of a part, renamed by the map.
@@ -57,6 +59,25 @@ void check_names_exist(const std::map<std::string, std::string>& class_map,
     if (!known.contains(old_name)) {
       throw DataError("rename the class \"" + old_name + "\" to \"" + new_name +
                       "\": no source has a class of that name; octavo info lists the names");
+    }
+  }
+}
+
+/// A mask value must mean the same in all parts, because masks are not renumbered.
+void check_mask_classes(const std::vector<std::shared_ptr<Source>>& parts) {
+  struct Named {
+    const Source* source;
+    std::string name;
+  };
+  std::map<int, Named> known;
+  for (const auto& part : parts) {
+    if (parts.size() == 1 || std::ranges::none_of(part->splits(), &SourceSplit::has_masks)) continue;
+    for (auto& [value, name] : mask_class_names(part->notes())) {
+      const auto& [found, is_new] = known.try_emplace(value, Named{part.get(), name});
+      if (is_new || found->second.name == name) continue;
+      throw DataError("merge " + first_file(*found->second.source) + " and " + first_file(*part) + ": mask value " +
+                      std::to_string(value) + " is \"" + printable(found->second.name) + "\" in the first and \"" +
+                      printable(name) + "\" in the second; pack the masks of both with the same `mask_colors`");
     }
   }
 }
@@ -117,6 +138,7 @@ MergedSource::MergedSource(std::vector<std::shared_ptr<Source>> parts,
                            const std::map<std::string, std::string>& class_map, std::vector<std::string> remarks)
     : parts_(std::move(parts)), remarks_(std::move(remarks)) {
   check_names_exist(class_map, parts_);
+  check_mask_classes(parts_);
   merge_class_names(class_map);
   for (std::size_t part = 0; part < parts_.size(); ++part) {
     for (std::size_t split = 0; split < parts_[part]->splits().size(); ++split) add_split(part, split);
