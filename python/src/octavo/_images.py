@@ -170,8 +170,9 @@ def to_mask(mask: Any) -> Pixels:
 
 
 def to_mask_of_colors(mask: Any, table: Callable[[Pixels], Pixels]) -> Pixels:
-    """The mask as uint8 [H, W]: the classes of its RGB colors by the table; gray is RGB with equal parts, and transparent
-    pixels are over black, as in files.
+    """The mask as uint8 [H, W]: the classes of its RGB colors by the table.
+
+    Gray is RGB with equal parts, and transparent pixels are over black, as in files.
 
     Raises
     ------
