@@ -553,3 +553,13 @@ def test_images_without_8_bit_colors_are_not_masks_of_colors(tmp_path: Path, mod
         writer.append(np.zeros((1, 1), np.uint8), mask=np.zeros((1, 1), np.uint8))
         with pytest.raises(ValueError, match=f"its mask has mode {mode}; with mask_colors it must be one of 1, L, P"):
             writer.append(np.zeros((2, 2), np.uint8), mask=image.new(mode, (2, 2)))
+
+
+def test_a_batch_has_the_names_of_mask_classes_in_its_legend(tmp_path: Path) -> None:
+    def drawn(name: str) -> bytes:
+        path = tmp_path / f"{name}.h5"
+        with octavo.Writer(path, mask_colors={ROAD: "background", CAR: name}, reproducible=True) as writer:
+            writer.append(np.zeros((64, 200), np.uint8), mask=np.full((64, 200, 3), CAR, np.uint8))
+        return octavo.view(loader_of(path, shuffle=False), 0).png
+
+    assert drawn("car") != drawn("bus")

@@ -205,6 +205,11 @@ def _view_batch(
         raise ValueError(f"epoch is {number}; epochs count from 0")
     png: bytes = _pack.draw_batch(
         loader.store._usable(), loader._batches.native_options(number), number, loader._step(step, number),
-        count or loader.batch_size, columns or 0, scale or 0, captions, masks,
+        count or loader.batch_size, columns or 0, scale or 0, captions, masks, _mask_names(loader),
     )  # fmt: skip
     return Picture(png)
+
+
+def _mask_names(loader: Loader) -> dict[int, str]:
+    """The names of mask values, for the legend; none for arrays."""
+    return loader.dataset.dataset.mask_classes if isinstance(loader.dataset, Split) else {}

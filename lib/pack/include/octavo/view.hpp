@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,8 +54,10 @@ std::vector<std::byte> draw_samples(const Split& split, const ContactSheetOption
 /// Draws the first options.count samples of batch *options.batch of options.epoch, as a loader with options.loader
 /// makes it from `store`: a PNG. Normalized values are turned back into those before the normalization, 0 to 255; a
 /// batch that is centered on its own mean is mapped linearly from its minimum to its maximum. The views of a sample are
-/// next to each other. Throws InvalidArgument if the batch does not exist or the sheet exceeds 2^28 pixels.
-std::vector<std::byte> draw_batch(const Store& store, const ContactSheetOptions& options);
+/// next to each other. `mask_names`, from mask_class_names(), are for the legend of masks. Throws InvalidArgument if
+/// the batch does not exist or the sheet exceeds 2^28 pixels.
+std::vector<std::byte> draw_batch(const Store& store, const ContactSheetOptions& options,
+                                  const std::map<int, std::string>& mask_names = {});
 
 /// Writes the PNG of draw_samples() or, with options.batch, of draw_batch(): the samples in a grid, separated by thin
 /// lines. Returns the legend of the masks that are shown; empty if there are none. Throws what they throw,

@@ -92,8 +92,9 @@ std::vector<std::byte> draw_samples(const Split& split, const ContactSheetOption
   return sheet_of_samples(split, options).png;
 }
 
-std::vector<std::byte> draw_batch(const Store& store, const ContactSheetOptions& options) {
-  return sheet_of_batch(store, options, {}).png;
+std::vector<std::byte> draw_batch(const Store& store, const ContactSheetOptions& options,
+                                  const std::map<int, std::string>& mask_names) {
+  return sheet_of_batch(store, options, mask_names).png;
 }
 
 std::vector<MaskShare> write_contact_sheet(const Dataset& dataset, const std::filesystem::path& path,
