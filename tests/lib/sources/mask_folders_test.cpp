@@ -293,7 +293,7 @@ TEST_CASE("files that are named like masks of others and are packed as images ar
   write_file(folder / "dog/a_mask.pgm", "P5 3 2 255\n123456");  // of no image
   CHECK(open(folder.path())->notes().remarks ==
         std::vector<std::string>{"3 files are named like masks of others (a" + suffix +
-                                 ".png beside a.pgm) but packed as images; pack them as masks with `masks={stem}" +
+                                 ".png next to a.pgm) but packed as images; pack them as masks with `masks={stem}" +
                                  suffix + ".png`"});
   std::filesystem::remove(folder / "dog/a_mask.pgm");
   SourceOptions options;
@@ -325,7 +325,7 @@ TEST_CASE("a class that is named like the masks of another is noted", "[unit][pa
   CHECK(open(folder.path())->notes().remarks.empty());
 }
 
-TEST_CASE("the error of a folder beside a split names the pattern if it holds its masks", "[unit][pack]") {
+TEST_CASE("the error of a folder next to a split names the pattern if it holds its masks", "[unit][pack]") {
   const TemporaryFolder folder;
   for (const std::string name : {"a", "b"}) {
     write_file(folder / "train" / (name + ".png"), png_of(1));

@@ -256,22 +256,22 @@ void remark_on_splits(const std::vector<ClassImages>& all, ImageList& contents) 
 /// Masks that nothing recognized are classes, or samples. Says how to pack them as masks.
 void remark_on_masks(const std::vector<ClassImages>& all, const MaskRules& rules, ImageList& contents) {
   if (!rules.with_masks || rules.pattern) return;
-  MasksBesideImages beside;
+  NamedMasks named;
   for (const ClassImages& images : all) {
     if (!images.folder.masks.empty() || !images.folder.tree->disk_path("")) continue;
     for (const auto& [name, paths] : images.paths_of) {
-      const auto found = find_masks_beside(paths);
+      const auto found = find_named_masks(paths);
       if (!found) continue;
-      const std::int64_t count = beside.count + found->count;
-      if (beside.count == 0) beside = *found;
-      beside.count = count;
+      const std::int64_t count = named.count + found->count;
+      if (named.count == 0) named = *found;
+      named.count = count;
     }
   }
-  if (beside.count == 0) return;
+  if (named.count == 0) return;
   const auto name = [](const std::string& path) { return printable(fs::path(path).filename().string()); };
-  contents.remarks.push_back(counted(beside.count, "file") + (beside.count == 1 ? " is" : " are") +
-                             " named like masks of others (" + name(beside.mask) + " beside " + name(beside.image) +
-                             ") but packed as images; pack them as masks with " + masks_option(beside.pattern));
+  contents.remarks.push_back(counted(named.count, "file") + (named.count == 1 ? " is" : " are") +
+                             " named like masks of others (" + name(named.mask) + " next to " + name(named.image) +
+                             ") but packed as images; pack them as masks with " + masks_option(named.pattern));
 }
 
 /// Of two classes, one may hold the masks of the other.

@@ -71,10 +71,10 @@ std::optional<std::string> fitting_pattern(const std::vector<std::string>& image
   return std::nullopt;
 }
 
-std::optional<MasksBesideImages> find_masks_beside(const std::vector<std::string>& paths) {
+std::optional<NamedMasks> find_named_masks(const std::vector<std::string>& paths) {
   std::map<std::string, const std::string*> by_stem;  // with the folder
   for (const std::string& path : paths) by_stem.try_emplace(fs::path(path).replace_extension().string(), &path);
-  MasksBesideImages found;
+  NamedMasks found;
   std::map<std::string, std::int64_t> count_of;
   for (const std::string& path : paths) {
     const fs::path file(path);

@@ -18,15 +18,15 @@ bool is_called_as_masks(std::string_view folder);
 std::optional<std::string> fitting_pattern(const std::vector<std::string>& images, const std::set<std::string>& masks);
 
 /// Files that are named like the masks of others.
-struct MasksBesideImages {
+struct NamedMasks {
   std::int64_t count = 0;
   std::string image, mask;  ///< the first pair, as paths
   std::string pattern;      ///< of most of them
 };
 
-/// Finds files that end in a word for masks and are next to a file with the same name without it: 000_mask.png beside
+/// Finds files that end in a word for masks and are next to a file with the same name without it: 000_mask.png next to
 /// 000.jpg. Nothing if there are none.
-std::optional<MasksBesideImages> find_masks_beside(const std::vector<std::string>& paths);
+std::optional<NamedMasks> find_named_masks(const std::vector<std::string>& paths);
 
 /// "`masks=../gt/{stem}.png`": the option for the pattern, as in option_names.hpp.
 std::string masks_option(const std::string& pattern);
