@@ -20,7 +20,7 @@ std::vector<std::string> long_names_of(const CLI::App& app) {
 
 /// Whether a word is a long option, or one with a single dash ("-json").
 bool looks_like_long_option(const std::string& word) {
-  if (word.starts_with("--")) return word.size() > 2;
+  if (word.starts_with("--")) return word.size() > 2 && word[2] != '=';
   return word.size() > 3 && word[0] == '-' && std::isalpha(static_cast<unsigned char>(word[1])) != 0;
 }
 

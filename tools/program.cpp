@@ -154,22 +154,17 @@ int finish_output(int exit_code) {
   return fail("write to stdout: " + why + "; check the space on the disk", kFailed);
 }
 
-/// `octavo help pack`: without the mark, the parser takes "pack" as a second verb.
-void mark_verb_as_value(std::vector<std::string>& words) {
-  if (words.size() > 2 && words[1] == "help" && !words[2].starts_with('-')) words.insert(words.begin() + 2, "--");
-}
-
 int run_command_line(int argument_count, const char* const* arguments) {
   CLI::App program("Packs image datasets into int8 files for GPU training, and works with those files.", "octavo");
   program.formatter_fn(
       [](const CLI::App* app, const std::string&, CLI::AppFormatMode) { return help_text(*app, terminal_width()); });
+  program.require_subcommand(0, 1);  // after the verb, "pack" is a value: `octavo info pack`
   program.set_version_flag("--version", "octavo " + std::string(kVersion));
   program.footer(
       "Run octavo help VERB for the options of a verb, with examples. Every verb that works on data accepts --json and "
       "--quiet.");
   const auto commands = add_commands(program, quote_command_line(argument_count, arguments));
-  std::vector<std::string> words = with_present_spellings(argument_count, arguments);
-  mark_verb_as_value(words);
+  const std::vector<std::string> words = with_present_spellings(argument_count, arguments);
   std::vector<const char*> pointers;
   for (const std::string& word : words) pointers.push_back(word.c_str());
   return run_verb(program, commands, static_cast<int>(pointers.size()), pointers.data());

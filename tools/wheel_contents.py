@@ -68,8 +68,13 @@ def read_table(path: pathlib.Path) -> list[Dependency]:
 
 
 def text_of(path: pathlib.Path) -> str:
-    """Some licenses have names in Latin-1."""
-    return path.read_bytes().decode(errors="replace") if path.is_file() else ""
+    if not path.is_file():
+        return ""
+    content = path.read_bytes()
+    try:
+        return content.decode()
+    except UnicodeDecodeError:  # the names of some authors
+        return content.decode("latin-1")
 
 
 def leading_comment(path: pathlib.Path) -> str:

@@ -91,6 +91,14 @@ def test_a_split_is_a_map_style_dataset(packed: Packed) -> None:
         train[47]
 
 
+def test_a_sample_without_a_label_is_a_tuple_too(tmp_path: Path) -> None:
+    image = np.zeros((1, 2, 2), np.uint8)
+    octavo.pack_dataset([image], tmp_path / "a.h5")
+    assert [part.shape for part in octavo.Dataset(tmp_path / "a.h5").split()[0]] == [(1, 2, 2)]
+    octavo.pack_dataset([(image, image[0])], tmp_path / "b.h5")
+    assert [part.shape for part in octavo.Dataset(tmp_path / "b.h5").split()[0]] == [(1, 2, 2), (2, 2)]
+
+
 @pytest.mark.parametrize("index", [47, -48, [0, 47], [0.5], np.zeros(3, bool), "x", True, ([0, 1], [0, 2])])
 def test_an_index_out_of_range_is_an_index_error(packed: Packed, index) -> None:
     images = octavo.Dataset(packed.path).split().images
@@ -214,9 +222,62 @@ def test_info_describes_a_file(tmp_path) -> None:
     assert train["mean"] == [2.5]
     assert train["columns"] == ["age"]
     assert facts["format_version"] == 3
-    assert repr(facts).startswith("out.h5: 5 samples, 0.0 MiB")
-    assert "  with names, columns age" in str(facts)
-    assert "  3 classes: cat, dog, owl" in str(facts)
+    text = str(facts)
+    size = (tmp_path / "out.h5").stat().st_size
+    assert text.startswith(
+        f"out.h5: 5 samples of 1x2x2 in 2 splits, 3 classes; {size / 1024:.1f} KiB, as float32 80 B\n"
+    )
+    assert (
+        """
+Splits
+  split  samples  shape  color  labels  source  float32  int8  in the file
+  val          1  1x2x2  gray   class   uint8      16 B   4 B        plain
+  train        4  1x2x2  gray   class   uint8      64 B  16 B        plain
+  columns of val: age
+  columns of train: age
+
+Classes: 3
+  label  name  val  train
+      0  cat     1      2
+      1  dog     0      2
+      2  owl     0      0
+
+Sizes and outliers
+  labels of val    no samples: 2 classes (dog, owl)
+  labels of train  no samples: 1 class (owl)
+"""
+        in text
+    )
+    assert facts["splits"]["train"]["label_outliers"] == "no samples: 1 class (owl)"
+
+
+def test_info_counts_multi_labels_and_many_classes(tmp_path: Path) -> None:
+    images = [np.full((1, 2, 2), row, np.uint8) for row in range(30)]
+    octavo.pack_dataset([(image, [1, row % 2]) for row, image in enumerate(images)], tmp_path / "multi.h5")
+    text = str(octavo.info(tmp_path / "multi.h5"))
+    assert "  multi-label x 2  " in text
+    assert "      0           30\n      1           15\n" in text
+    octavo.pack_dataset([(image, row) for row, image in enumerate(images)] * 2, tmp_path / "many.h5", holdout=0.5)
+    text = str(octavo.info(tmp_path / "many.h5"))
+    assert "  held out of train: share 0.5, seed 0\n" in text
+    assert "\nClasses: 30, without names\n" in text
+    assert "\n  and 20 more\n" in text
+
+
+def test_info_shows_what_quantizing_lost_and_the_sizes_of_files(tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image")
+    for row in range(3):
+        image.fromarray(np.full((6 + row, 6), row, np.uint8)).save(tmp_path / f"{row}.png")
+    with pytest.warns(octavo.PackingWarning):
+        octavo.pack(tmp_path, tmp_path / "a.h5", format="folder", size=3)
+    assert "  images of train  6x6 to 8x6, median 7x6; 0 enlarged, 0 of unusual size\n" in str(
+        octavo.info(tmp_path / "a.h5")
+    )
+    deep = [(np.linspace(0, row, 16, dtype=np.float32).reshape(4, 4), row) for row in range(3)]
+    with pytest.warns(octavo.PackingWarning):
+        octavo.pack_dataset(deep, tmp_path / "b.h5", value_range=(0, 2))
+    report = octavo.info(tmp_path / "b.h5")
+    assert f"  train is lossy: {report['splits']['train']['loss']}\n" in str(report)
 
 
 def test_a_contact_sheet_stays_small_in_a_saved_notebook(tmp_path) -> None:

@@ -346,6 +346,18 @@ def test_the_colors_of_masks_become_classes(tmp_path: Path, mode: str) -> None:
     np.testing.assert_array_equal(masks[0], classes)
 
 
+def test_masks_of_colors_without_their_classes_name_the_option(tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image")
+    photo = image.new("RGB", (4, 3))
+    for mask, message in (
+        (photo, r"its mask has mode RGB; expected one channel .*; if colors stand for classes, pass mask_colors="),
+        (np.zeros((3, 4, 3), np.uint8), r"expected \[H, W\]; if colors stand for classes, pass mask_colors="),
+        (np.zeros((3, 4, 2), np.uint8).transpose(2, 0, 1), r"expected \[H, W\]$"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            octavo.pack_dataset([(photo, mask, 0)], tmp_path / "a.h5")
+
+
 def test_files_of_colors_become_classes(tmp_path: Path) -> None:
     write_images(tmp_path)
     image = pytest.importorskip("PIL.Image")
@@ -405,9 +417,26 @@ def test_info_shows_the_shares_of_mask_classes(tmp_path: Path) -> None:
     assert split["mask_counts"] == {0: 9, 1: 3, 255: 4}
     assert split["mask_samples"] == 4
     assert split["mask_bytes"] == 16
-    assert "labels: masks, 2 classes" in str(report)
-    assert "masks of train: 0 road 56.2 %, 1 car 18.8 %, 255 ignored 25.0 % of the pixels" in str(report)
+    assert "  masks, 2 classes  uint8 " in str(report)
+    assert """
+Masks: share of the pixels
+  class         train
+  0 road       56.2 %
+  1 car        18.8 %
+  255 ignored  25.0 %
+""" in str(report)
     assert "none" not in str(report)
+
+
+def test_info_shows_that_a_small_class_has_pixels(tmp_path: Path) -> None:
+    mask = np.zeros((64, 64), np.uint8)
+    mask[0, 0] = 7
+    octavo.pack_dataset({"train": [(mask, mask)], "val": [(mask, mask * 0)]}, tmp_path / "out.h5")
+    assert """
+  class    train      val
+  0      100.0 %  100.0 %
+  7       <0.1 %    0.0 %
+""" in str(octavo.info(tmp_path / "out.h5"))
 
 
 def test_view_draws_masks_over_images(path: Path) -> None:
@@ -438,7 +467,11 @@ def test_info_shows_the_distribution_of_targets(tmp_path: Path) -> None:
     assert (first["min"], first["mean"], first["max"], first["count"]) == (0.5, 2.0, 4.0, 3)
     assert sum(first["histogram"]) == 3
     assert (second["min"], second["max"], second["not_finite"]) == (1.0, 1.0, 0)
-    assert "target 0 of train: min 0.5, mean 2, max 4" in str(report)
+    assert """
+Targets
+  split  target  min  mean  max  histogram, from min to max
+  train       0  0.5     2    4  |#   #          #|
+              1    1     1    1  |""" in str(report)
 
 
 def test_info_counts_multi_labels(tmp_path: Path) -> None:

@@ -162,3 +162,33 @@ def test_the_inverse_of_a_tensor_is_a_tensor(packed: Packed) -> None:
     values = loader.normalize.inverse(loader[0][0])
     assert values.dtype == torch.float32
     assert (values - torch.from_numpy(packed.values)).abs().max() < 1
+
+
+@pytest.mark.parametrize("normalize", [Normalize(0, 1, unit="source"), "standard"])
+def test_a_split_with_another_range_than_train_keeps_its_source_values(tmp_path: Any, normalize: Any) -> None:
+    random = np.random.default_rng(0)
+    train = random.normal(1000, 200, (60, 8, 8)).clip(1, 65535).astype(np.uint16)
+    val = (train // 2 + 300).astype(np.uint16)
+    path = tmp_path / "a.h5"
+    for split, images in (("train", train), ("val", val)):
+        np.save(tmp_path / "x.npy", images)
+        octavo.pack({split: tmp_path / "x.npy"}, path, layout="hw", append=split == "val", progress=False)
+    loader = octavo.Loader(path, split="val", batch_size=60, device="cpu", framework="numpy", normalize=normalize)
+    (images, _) = next(iter(loader))
+    mean, std = (train.mean(), train.std()) if normalize == "standard" else (0.0, 1.0)
+    # Half a step of the range of val, and rounding of the statistics of train.
+    step = np.ptp(val) / 255
+    assert np.abs(images[:, 0] * std + mean - val).max() < 0.5 * step + 3.0
+
+
+def test_statistics_of_other_channels_name_the_option(tmp_path) -> None:
+    octavo.pack_dataset([(np.full((3, 4, 4), row, np.uint8), row) for row in range(2)], tmp_path / "rgb.h5")
+    octavo.pack_dataset([np.zeros((4, 4), np.uint8)], tmp_path / "gray.h5")
+    normalize = Normalize("channel", "channel", statistics=octavo.Dataset(tmp_path / "rgb.h5").split())
+    message = (
+        "the statistics are of samples with 3 channels, but these have 1 channel; pack these with channels=3, or give"
+    )
+    with pytest.raises(ValueError, match=message):
+        octavo.Loader(tmp_path / "gray.h5", normalize=normalize)[0]
+    octavo.pack_dataset([np.zeros((4, 4), np.uint8)], tmp_path / "gray.h5", channels=3, force=True)
+    octavo.Loader(tmp_path / "gray.h5", normalize=normalize)[0]

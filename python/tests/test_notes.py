@@ -113,6 +113,8 @@ def test_tags_are_divided_or_refused_or_kept(listed: Path, tmp_path: Path) -> No
         octavo.Dataset(tmp_path / "a.h5").split().labels, [[1, 1, 0], [0, 1, 0], [1, 1, 0], [0, 1, 1]]
     )
     assert octavo.Dataset(tmp_path / "b.h5").split().classes == ["x y", "y", "z y"]
+    with pytest.raises(ValueError, match="label_separator= is empty"):
+        octavo.pack(listed, tmp_path / "c.h5", label_column="tags", label_separator="")
 
 
 def test_a_class_that_train_lacks_is_refused(tmp_path: Path) -> None:

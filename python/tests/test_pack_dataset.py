@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -218,12 +220,41 @@ def test_samples_that_fail_are_skipped_on_request(tmp_path: Path) -> None:
     assert not (tmp_path / "a.h5").exists()
     summary = octavo.pack_dataset(Photos(broken=2), tmp_path / "a.h5", on_error="skip")
     assert summary.splits == {"train": 5}
-    assert [(sample.name, sample.reason) for sample in summary.skipped] == [("train#2", "cannot identify image file")]
-    assert "skipped: 1, the first is train#2: cannot identify image file" in repr(summary)
-    split = octavo.Dataset(tmp_path / "a.h5").split()
-    assert split.sample_name(2) == "photos/3.png"
+    skipped = [(sample.name, sample.reason) for sample in summary.skipped]
+    assert skipped == [("train#2 (photos/2.png)", "cannot identify image file")]
+    assert octavo.Dataset(tmp_path / "a.h5").split().sample_name(2) == "photos/3.png"
+    assert "skipped: 1, the first is train#2 (photos/2.png): cannot identify image file" in repr(summary)
+    summary = octavo.pack_dataset(Photos(broken=2), tmp_path / "a.h5", on_error="skip", name_key=False, force=True)
+    assert [sample.name for sample in summary.skipped] == ["train#2"]
     wrong_shape = [*pairs(2), (np.zeros((3, 3), np.uint8), 0), *pairs(1)]
     assert octavo.pack_dataset(wrong_shape, tmp_path / "b.h5", on_error="skip").splits == {"train": 3}
+
+
+def message_of(error: BaseException) -> str:
+    return "\n".join([str(error), *getattr(error, "__notes__", [])])
+
+
+def test_the_file_of_a_sample_that_fails_is_named(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="cannot identify") as caught:
+        octavo.pack_dataset(Photos(broken=2), tmp_path / "a.h5")
+    assert "while reading sample 2 (photos/2.png) of split 'train'" in message_of(caught.value)
+    with pytest.raises(ValueError, match=r"sample 0 \(photos/0\.png\): it is 1x0x4"):
+        octavo.pack_dataset(Photos(), tmp_path / "a.h5", transform=lambda image: image[:0])
+    with pytest.raises(ZeroDivisionError) as divided:
+        octavo.pack_dataset(Photos(), tmp_path / "a.h5", transform=lambda image: 1 // 0, name_key=False)
+    assert "sample 0 (photos/0.png)" in message_of(divided.value)
+    # PIL knows the file of an image that it opened.
+    image = pytest.importorskip("PIL.Image")
+    file = tmp_path / "cut.png"
+    image.fromarray(np.random.default_rng(0).integers(0, 256, (64, 64), dtype=np.uint8)).save(file)
+    file.write_bytes(file.read_bytes()[:1000])
+    for transform in (None, lambda photo: photo):
+        with pytest.raises(OSError) as cut:  # noqa: PT011  (the message is that of PIL)
+            octavo.pack_dataset([image.open(file)], tmp_path / "a.h5", transform=transform)
+        assert f"sample 0 ({file})" in message_of(cut.value)
+        options: dict[str, Any] = {"transform": transform, "on_error": "skip", "force": True}
+        summary = octavo.pack_dataset([(image.open(file), 0), *pairs(1, 64)], tmp_path / "b.h5", **options)
+        assert [sample.name for sample in summary.skipped] == [f"train#0 ({file})"]
 
 
 def test_fields_are_kept_or_noted(tmp_path: Path) -> None:
@@ -261,6 +292,32 @@ def test_several_label_fields_are_one_label(tmp_path: Path, label_key: str | tup
         octavo.pack_dataset([{"image": image, "a": "cat", "b": 1}], tmp_path / "c.h5", label_key=label_key)
     with pytest.raises(ValueError, match="there is no field 'b'"):
         octavo.pack_dataset([{"image": image, "a": 1}], tmp_path / "c.h5", label_key=label_key)
+
+
+def _pack_fields(path: Path, *labels: tuple[object, ...], **options: object) -> octavo.Split:
+    samples = [{"image": np.zeros((2, 2), np.uint8)} | dict(zip("ab", label, strict=False)) for label in labels]
+    octavo.pack_dataset(samples, path, progress=False, **{"label_key": "a,b", **options})  # type: ignore[arg-type]
+    return octavo.Dataset(path).split()
+
+
+def test_several_label_fields_have_one_kind_in_all_samples(tmp_path: Path) -> None:
+    whole = _pack_fields(tmp_path / "a.h5", (31, 180), (1, 0)).labels
+    assert whole.dtype == np.float32
+    np.testing.assert_array_equal(whole, [[31, 180], [1, 0]])
+    mixed = _pack_fields(tmp_path / "b.h5", (0.5, 2.0), (1, 0)).labels
+    np.testing.assert_array_equal(mixed, [[0.5, 2], [1, 0]])
+    with pytest.raises(
+        ValueError, match=r"sample 1: .* are \[0.5, 2\], but .* from split 'train', sample 0 on, are multi"
+    ):
+        _pack_fields(tmp_path / "c.h5", (1, 0), (0.5, 2))
+    for wrong, message in (((2**40, 1), "too large for a target"), ((math.nan, 1), "not all finite")):
+        with pytest.raises(ValueError, match=f"sample 1: .*{message}"):
+            _pack_fields(tmp_path / "c.h5", (31, 180), wrong)
+
+
+def test_one_label_field_in_a_sequence_is_as_if_it_were_alone(tmp_path: Path) -> None:
+    split = _pack_fields(tmp_path / "a.h5", ("dog",), ("cat",), label_key=["a"], classes=["cat", "dog"])
+    np.testing.assert_array_equal(split.labels, [1, 0])
 
 
 def test_metadata_is_typed_by_column(tmp_path: Path) -> None:
@@ -380,7 +437,7 @@ def test_gray_images_stay_gray_and_other_channels_do_not_mix(tmp_path: Path) -> 
     # A refused image changes nothing.
     with octavo.Writer(tmp_path / "b.h5") as writer:
         writer.append(gray, 0)
-        with pytest.raises(ValueError, match="of another kind"):
+        with pytest.raises(ValueError, match="earlier labels are class numbers"):
             writer.append(rgb)
         with pytest.raises(ValueError, match="it is 3x4x5, earlier ones are 1x2x5"):
             writer.append(np.zeros((4, 5, 3), np.uint8), 0)
@@ -420,3 +477,38 @@ def test_a_range_that_leaves_few_levels_is_refused(tmp_path: Path, dtype: Any) -
     assert ", lossy: largest error 1" in str(report)
     with pytest.warns(octavo.PackingWarning, match=r"256 of 256 levels used, 8\.4 effective bits"):
         octavo.pack(tmp_path / "x.npy", tmp_path / "b.h5", layout="hw", value_range="percentile:99.9")
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([1, 2, 0.5], "its label 0.5 is a target, earlier labels are class numbers; pass floats for targets"),
+        ([0.5, 1], "its label 1 is a class number, earlier labels are targets; pass floats for targets"),
+        ([[0, 1], [0.5, 1.0]], r"its label \[0.5, 1.0\] is 2 targets, earlier labels are 2 multi-labels; pass floats"),
+        ([[0, 1], [0, 1, 1]], r"is 3 multi-labels, earlier labels are 2 multi-labels; all labels of a split"),
+        ([1, [0, 1]], r"is 2 multi-labels, earlier labels are class numbers; all labels of a split have one kind"),
+        ([[0, 3]], r"its label \[0, 3\] has values other than 0 and 1; pass floats for targets"),
+        ([1, None], "it has no label, earlier labels are class numbers; pass a label with all samples"),
+        ([None, 1], "its label 1 is a class number, earlier samples have no labels; pass a label with all samples"),
+    ],
+)
+def test_labels_of_several_kinds_are_named(tmp_path: Path, labels: list[Any], message: str) -> None:
+    image = np.zeros((2, 2), np.uint8)
+    with pytest.raises(ValueError, match=message):
+        octavo.pack_dataset([{"image": image, "label": label} for label in labels], tmp_path / "a.h5")
+    octavo.pack_dataset([(image, float(label)) for label in (1, 2, 0.5)], tmp_path / "b.h5")
+
+
+@pytest.mark.parametrize("size", ["64", "64x64", (64,), (64, 0), 0, 6.5, (4, "4")])
+def test_a_size_that_is_none_is_named(tmp_path: Path, size: Any) -> None:
+    message = re.escape(f"size is {size!r}; it must be (height, width), or one number for both, at least 1")
+    with pytest.raises(ValueError, match=message):
+        octavo.pack_dataset(pairs(), tmp_path / "a.h5", size=size)
+    with pytest.raises(ValueError, match=message):
+        octavo.pack(tmp_path, tmp_path / "a.h5", size=size)
+
+
+def test_a_size_may_be_a_number_of_numpy(tmp_path: Path) -> None:
+    octavo.pack_dataset(pairs(), tmp_path / "a.h5", size=np.int64(3))  # type: ignore[arg-type]
+    octavo.pack_dataset(pairs(), tmp_path / "b.h5", size=[3, 2])  # type: ignore[arg-type]
+    assert [octavo.Dataset(tmp_path / name).split().shape for name in ("a.h5", "b.h5")] == [(1, 3, 3), (1, 3, 2)]

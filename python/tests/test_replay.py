@@ -111,6 +111,8 @@ def test_pictures_follow_operations_that_depend_on_the_epoch(path: Path, tmp_pat
     image_of = pytest.importorskip("PIL.Image")
     loader = loader_of(path, augment=lambda epoch: augment.CenterCrop(4 + epoch))
     octavo.view(loader, -1, epoch=2, count=1, scale=1, captions=False).save(tmp_path / "batch.png")
+    with pytest.raises(ValueError, match=r"v\.jpg'; the picture is a PNG; use a name that ends in \.png"):
+        octavo.view(loader, 0, count=1).save(tmp_path / "v.jpg")
     with image_of.open(tmp_path / "batch.png") as image:
         assert image.size == (8, 8)
     with pytest.raises(IndexError, match="batch 5 is out of range"):

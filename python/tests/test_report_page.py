@@ -73,6 +73,17 @@ def report(dataset: Path) -> octavo.MemoryReport:
     return octavo.report(dataset, device="cpu", batch_size=16)
 
 
+def test_the_page_spells_options_as_in_python(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    with octavo.Writer(tmp_path / "a.h5") as writer:
+        for row in range(8):
+            writer.append(rng.integers(0, 256, (1, 8, 8), np.uint8), row % 2, split="train" if row % 2 else "val",
+                          metadata={"patient": row // 4})  # fmt: skip
+    page = octavo.report(tmp_path / "a.h5", device="cpu", batch_size=4).to_html()
+    assert "divided by group with holdout=&quot;F&quot; and group_by=&quot;COLUMN&quot;" in page
+    assert "--group-by" not in page
+
+
 def test_a_report_makes_a_page(report: octavo.MemoryReport, tmp_path: Path) -> None:
     page = report.to_html(tmp_path / "page.html", progress=False)
     assert (tmp_path / "page.html").read_text(encoding="utf-8") == page

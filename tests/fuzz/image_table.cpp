@@ -16,7 +16,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string text = fuzz::text_of(fuzz::bytes_of(data + 1, size - 1));
     const auto tree = std::make_shared<fuzz::MemoryTree>(std::vector<std::pair<std::string, std::string>>{
         {name, text}, {"a.png", ""}, {"images/b.jpg", ""}, {"c.jpeg", ""}});
-    if (sources::judge_table(*tree, name, {}).kind != sources::TableVerdict::Kind::list) return false;
+    if (sources::judge_table(*tree, name, {}, std::make_shared<sources::FolderImages>()).kind !=
+        sources::TableVerdict::Kind::list)
+      return false;
     fuzz::refuse_or_read([&] {
       const SourceOptions options = {.columns = {"all"}, .class_names = {"cat", "dog"}, .skip_unreadable = true};
       sources::read_image_table(tree, name, {"train", false}, options);

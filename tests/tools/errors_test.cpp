@@ -92,6 +92,24 @@ TEST_CASE("a missing path, an empty folder and data that is not packed are failu
   }
 }
 
+TEST_CASE("the name of a verb is a value after the verb", "[unit][tools]") {
+  for (const char* const name : {"pack", "help", "info"}) {
+    const Outcome outcome = run_octavo({"info", name});
+    INFO(outcome.err);
+    CHECK(outcome.exit_code == 1);
+    CHECK(outcome.is_one_line_error());
+    CHECK_THAT(outcome.err, ContainsSubstring("open \"" + std::string(name) + "\": No such file"));
+  }
+}
+
+TEST_CASE("the command that packs an archive names its output without the archive's extensions", "[unit][tools]") {
+  const TemporaryFolder folder;
+  for (const char* const name : {"photos.tar.gz", "photos.tar", "photos.tgz", "photos.zip"}) {
+    std::ofstream(folder / name) << "no dataset file, but more bytes than the header of one has, which are 64 bytes";
+    CHECK_THAT(run_octavo({"info", folder / name}).err, ContainsSubstring(" -o photos.h5`"));
+  }
+}
+
 TEST_CASE("failed work is a one-line error with exit code 1", "[unit][tools]") {
   const TemporaryFolder folder;
   std::ofstream(folder / "text.h5") << "no dataset file";

@@ -43,6 +43,7 @@ expect 2 '--compare expects two' "$root/tools/bench.sh" --compare one.json
 
 # ---- Long steps of a script ---------------------------------------------------------
 # run_step COMMAND...: runs it as a step that a script logs.
+# shellcheck disable=SC2016 # the inner shell expands it
 run_step() { env -u OCTAVO_STARTED_AT bash -c 'source "$0/tools/common.sh"; run_logged "compiling zlib" "$1" "${@:2}"; progress end' "$root" "$work/log" "$@"; }
 expect 0 '^\[  0:0[0-9]\] end$' run_step echo one
 expect 0 '^one$' cat "$work/log"

@@ -8,6 +8,7 @@
 
 #include <map>
 #include <octavo/doctor.hpp>
+#include <octavo/label_outliers.hpp>
 #include <octavo/mask_shares.hpp>
 #include <octavo/option_names.hpp>
 #include <octavo/report.hpp>
@@ -44,6 +45,7 @@ std::string as_html(const Dataset& dataset, const MemoryReport& report,
   ReportPageOptions options;
   for (const auto& [name, images_per_second] : loaders) options.loaders.push_back({name, images_per_second});
   options.missing_loader = missing_loader;
+  options.spelling = with_python_options;
   return interruptibly(on_progress, [&](const ProgressFunction& progress) {
     options.on_progress = progress;
     return to_html(dataset, report, options);
@@ -69,12 +71,24 @@ std::pair<std::map<int, std::int64_t>, std::int64_t> count_masks(const Split& sp
   return {std::move(pixels), counts.sample_count};
 }
 
+/// What is unusual in the labels of a split, as text.
+std::string describe_label_outliers(const Split& split) {
+  return as_utf8(to_text(find_label_outliers(split), split.class_names()));
+}
+
 }  // namespace
 
 void add_reports(nb::module_& module) {
   module.def("mask_class_names", &mask_class_names, "dataset"_a, "The names of mask values that packing stored.");
   module.def("count_masks", &count_masks, "split"_a, "most_bytes"_a, nb::call_guard<GilRelease>(),
              "The pixels of masks by value, and the number of samples that were counted.");
+  module.def("color_of", &Split::color, "split"_a, "The color kind of the samples.");
+  module.def("label_outliers", &describe_label_outliers, "split"_a, nb::call_guard<GilRelease>(),
+             "What is unusual in the labels of a split, as text; empty if nothing.");
+  module.def(
+      "recorded_loss",
+      [](const Dataset& dataset, const std::string& split) { return as_utf8(recorded_loss(dataset, split)); },
+      "dataset"_a, "split"_a, "What quantizing the samples of a split lost, as text; empty if nothing.");
   nb::class_<TargetSummary>(module, "TargetSummary", "The distribution of one column of targets.")
       .def_ro("count", &TargetSummary::count)
       .def_ro("not_finite", &TargetSummary::not_finite)

@@ -17,6 +17,20 @@ Pixels = npt.NDArray[np.uint8]
 #: Values of a float image must be this close to whole 8-bit levels; the output of ToTensor() is within 2e-5.
 _LEVEL_TOLERANCE = 1e-3
 
+#: The EXIF tag of the orientation.
+_ORIENTATION = 0x0112
+
+#: The method of Pillow's ``Image.Transpose`` that makes an image of each EXIF orientation upright.
+_TURNS = {
+    2: "FLIP_LEFT_RIGHT",
+    3: "ROTATE_180",
+    4: "FLIP_TOP_BOTTOM",
+    5: "TRANSPOSE",
+    6: "ROTATE_270",
+    7: "TRANSVERSE",
+    8: "ROTATE_90",
+}
+
 
 def to_pixels(image: Any, channels: int | None, layout: Layout, quantizer: Quantizer | None = None) -> Pixels:
     """The image as uint8 [C, H, W], values unchanged, or mapped by the quantizer.
@@ -53,7 +67,7 @@ class Quantizer:
         self._error_sum = 0.0
         self._clipped = 0
         self._levels = _pack.LevelCounter()
-        self._last: tuple[Pixels, npt.NDArray[np.float64]] | None = None
+        self._last: tuple[Pixels, npt.NDArray[np.float64], str] | None = None
 
     def __call__(self, array: npt.NDArray[Any]) -> Pixels:
         """The levels of the numbers. `count_last` adds their loss, once the sample has been accepted."""
@@ -64,16 +78,15 @@ class Quantizer:
         numbers = array.astype(np.float64)
         if not np.isfinite(numbers).all():
             raise ValueError("it contains NaN or infinity")
-        self.dtype = array.dtype.name
         steps = (numbers - self.low) / self.scale
         levels = np.clip(np.rint(steps), 0, 255).astype(np.uint8)
-        self._last = levels, steps
+        self._last = levels, steps, array.dtype.name
         return levels
 
     def count_last(self) -> None:
         """Adds the loss of the last sample."""
         assert self._last is not None
-        levels, steps = self._last
+        levels, steps, self.dtype = self._last
         errors = np.abs(levels - steps)
         self._samples += 1
         self._numbers += steps.size
@@ -90,6 +103,34 @@ class Quantizer:
         source.add_quantization(split, self.dtype, self._samples, loss, self._levels)
 
 
+def orientation_of(image: Any) -> int:
+    """The EXIF orientation, 1 to 8, that an image of PIL still has; 1 for upright ones and everything else."""
+    if not _is_pil(image):
+        return 1
+    image.load()  # Pillow turns TIFF files itself then
+    try:
+        orientation = image.getexif().get(_ORIENTATION, 1)
+    except Exception:  # damaged metadata are ignored, as in files; the pixels are intact
+        return 1
+    return orientation if orientation in _TURNS else 1
+
+
+def upright(image: Any) -> tuple[Any, bool]:
+    """The image turned as its EXIF orientation says, like files and by ``PIL.ImageOps.exif_transpose``; whether it was.
+
+    The turned image no longer has the orientation.
+    """
+    orientation = orientation_of(image)
+    if orientation == 1:
+        return image, False
+    from PIL import Image
+
+    turned = image.transpose(Image.Transpose[_TURNS[orientation]])
+    for key in ("exif", "Raw profile type exif", "xmp", "XML:com.adobe.xmp"):
+        turned.info.pop(key, None)
+    return turned, True
+
+
 def to_mask(mask: Any) -> Pixels:
     """The mask as uint8 [H, W]: the indices of a palette, not its colors; booleans as 0 and 1.
 
@@ -101,7 +142,10 @@ def to_mask(mask: Any) -> Pixels:
         If its values are not in 0 ... 255, or it has several channels.
     """
     if _is_pil(mask) and mask.mode not in ("1", "L", "P", "I", "I;16"):
-        raise ValueError(f"its mask has mode {mask.mode}; expected one channel of class numbers (L, P, 1 or I)")
+        raise ValueError(
+            f"its mask has mode {mask.mode}; expected one channel of class numbers (L, P, 1 or I); if colors stand for "
+            "classes, pass mask_colors="
+        )
     if _is_tensor(mask):
         mask = mask.detach().cpu().numpy()
     elif not (_is_pil(mask) or isinstance(mask, np.ndarray) or hasattr(mask, "__array__")):
@@ -110,7 +154,9 @@ def to_mask(mask: Any) -> Pixels:
     if values.ndim == 3 and values.shape[0] == 1:
         values = values[0]
     if values.ndim != 2:
-        raise ValueError(f"its mask has shape {values.shape}; expected [H, W]")
+        is_rgb = values.ndim == 3 and 3 in (values.shape[0], values.shape[-1])
+        hint = "; if colors stand for classes, pass mask_colors=" if is_rgb else ""
+        raise ValueError(f"its mask has shape {values.shape}; expected [H, W]{hint}")
     if values.dtype != np.bool_ and not np.issubdtype(values.dtype, np.integer):
         raise TypeError(f"its mask has {values.dtype} values; expected whole numbers")
     if values.dtype.itemsize > 1 and values.size and (values.min() < 0 or values.max() > 255):

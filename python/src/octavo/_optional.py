@@ -14,8 +14,12 @@ def import_framework(user: str, *names: str, package: str) -> Any:
     Raises ModuleNotFoundError, which names the package to install, if there is none.
     """
     for name in names:
-        if is_installed(name.partition(".")[0]):
+        try:
             return importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            # Another module of this name may be installed, without the part. What it imports is its own affair.
+            if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+                raise
     raise missing(user, package)
 
 

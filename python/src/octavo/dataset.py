@@ -188,10 +188,10 @@ class MaskArray(_FileArray):
 class Split:
     """One split of an open `Dataset`, such as ``train``.
 
-    Also a map-style dataset, as PyTorch defines it, of (image, label) or (image, mask, label): images are uint8
-    [C, H, W], masks uint8 [H, W], class numbers and single targets are Python numbers, and other labels arrays. A
-    ``torch.utils.data.DataLoader`` or ``Subset`` accepts it; an `octavo.Loader` is faster. A slice gives the arrays of
-    its samples.
+    Also a map-style dataset, as PyTorch defines it, of (image, label) or (image, mask, label); without labels, of
+    (image,) or (image, mask). Images are uint8 [C, H, W], masks uint8 [H, W], class numbers and single targets are
+    Python numbers, and other labels arrays. A ``torch.utils.data.DataLoader`` or ``Subset`` accepts it; an
+    `octavo.Loader` is faster. A slice gives the arrays of its samples.
     """
 
     def __init__(self, dataset: Dataset, native: _core.Split) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _images, _pack, _progress
 from .dataset import Dataset
@@ -43,7 +45,7 @@ def pack_dataset(
     dataset
         Its samples are single images, (image, label), (image, mask), (image, mask, label), or mappings with an image
         and a label or a mask. Or a mapping from split names to such datasets. Images, masks and labels can be anything
-        that `Writer.append` accepts.
+        that `Writer.append` accepts, which turns PIL images without masks upright by their EXIF orientation.
     path
         The file to write. It appears complete or not at all.
     split
@@ -51,14 +53,15 @@ def pack_dataset(
     classes
         Class names in label order; None: taken from the dataset's ``classes`` or ``features``.
     transform
-        Called with each image before it is packed, for example to resize all images to one size.
+        Called with each image before it is packed, for example to resize all images to one size. Images without
+        masks are already upright then.
     mask_transform
         The same for each mask. Resize masks to the nearest pixel, so that classes stay classes.
     image_key, label_key, mask_key
         Field names in samples that are mappings. None: ``image``, ``img`` or similar; ``label``, ``labels``,
         ``fine_label``, ``target`` or similar; ``mask``, ``segmentation_mask``, ``annotation`` or similar if that is an
         image. False: no labels, or no masks. Several label fields, as a sequence or separated by commas, must be
-        numbers: multi-labels if all are integers, 0 or 1, else targets.
+        numbers: multi-labels if all are integers, 0 or 1, in all samples, else targets.
     name_key
         The field with the origin of each sample, to be stored. None: ``file_name``, ``path``, ``__key__`` or similar,
         the file of an image that PIL opened, or the paths below ``dataset.root`` in ``dataset.samples``, as torchvision
@@ -118,16 +121,23 @@ def pack_dataset(
         for name, part in parts.items():
             total = len(part) if hasattr(part, "__len__") else 0
             number = -1
-            names = _Names(name, [] if name_key is False else _paths_of(part))
+            paths = _paths_of(part)
+            names = _Names(name, [] if name_key is False else paths)
             group_of = groups_of.get(name)
-            for number, sample in enumerate(_samples(part, name, on_error == "skip")):
-                where = f"split {name!r}, sample {number}"
+            for number, sample in enumerate(_samples(part, name, paths, on_error == "skip")):
+                file = _in_brackets(paths[number] if number < len(paths) else None)
+                where = f"split {name!r}, sample {number}{file}"
                 try:
                     if isinstance(sample, _Unreadable):
                         raise sample.error
                     image, mask, label = keys.parts_of(sample, where)
+                    file = file or _in_brackets(getattr(image, "filename", None))
+                    where = f"split {name!r}, sample {number}{file}"
                     origin = names.of(number, keys.name_of(sample, image, where))
+                    is_turned = False
                     if transform is not None:
+                        if mask is None:
+                            image, is_turned = _upright(image, where)
                         image = _transformed(transform, image, f"transform with the image of {where}")
                     if mask_transform is not None and mask is not None:
                         mask = _transformed(mask_transform, mask, f"mask_transform with the mask of {where}")
@@ -135,10 +145,14 @@ def pack_dataset(
                     if group_of is not None:
                         metadata[_GROUP_COLUMN] = group_of(number, sample, where)
                     writer.append(image, label, mask=mask, split=name, metadata=metadata, name=origin)
+                    if is_turned:
+                        writer.count_turned()
                 except Exception as error:
                     if on_error == "stop" or writer.is_closed:
                         raise
-                    writer.leave_out(number, f"{name}#{number}", str(error))
+                    # The dataset file keeps this list; with name_key=False, it contains no names.
+                    known = "" if name_key is False else file
+                    writer.leave_out(number, f"{name}#{number}{known}", str(error))
                 if on_progress is not None:
                     on_progress(f"reading {name}", number + 1, max(total, number + 1), 0, 0)
             if number < 0:
@@ -150,6 +164,19 @@ def pack_dataset(
         for note in keys.notes():
             writer.add_note(note)
         return writer.close()
+
+
+def _in_brackets(file: Any) -> str:
+    """`` (cat/7.jpg)``; empty if the file of a sample is not known."""
+    return f" ({os.fspath(file)})" if file else ""
+
+
+def _upright(image: Any, where: str) -> tuple[Any, bool]:
+    try:
+        return _images.upright(image)
+    except Exception as error:  # an image that PIL cannot decode
+        annotate(error, f"while reading {where}")
+        raise
 
 
 def _transformed(transform: Callable[[Any], Any], value: Any, what: str) -> Any:
@@ -226,8 +253,8 @@ class _Unreadable:
         self.error = error
 
 
-def _samples(part: Any, split: str, may_skip: bool) -> Iterator[Any]:
-    """The samples of a dataset; exceptions get a note that names the sample.
+def _samples(part: Any, split: str, paths: list[str], may_skip: bool) -> Iterator[Any]:
+    """The samples of a dataset; exceptions get a note that names the sample, and its file if `paths` has it.
 
     With `may_skip`, a map-style dataset gives an `_Unreadable` for a sample that raises; an iterator ends when it does.
     """
@@ -248,7 +275,8 @@ def _samples(part: Any, split: str, may_skip: bool) -> Iterator[Any]:
                 yield sample
                 number += 1
     except Exception as error:
-        annotate(error, f"while reading sample {number} of split {split!r}")
+        file = _in_brackets(paths[number] if number < len(paths) else None)
+        annotate(error, f"while reading sample {number}{file} of split {split!r}")
         raise
 
 
@@ -303,9 +331,12 @@ class _Keys:
         columns: list[str],
         needed: list[str],
     ) -> None:
+        if isinstance(label, (list, tuple)) and len(label) == 1:
+            label = label[0]
         self._image, self._mask, self._label, self._name = image, mask, label, name
         self._columns = columns
         self._needed = needed  # kept if a sample has them
+        self._several = _SeveralLabels()
         self._found: set[str] = set()
         self._left_out: set[str] = set()
 
@@ -340,7 +371,7 @@ class _Keys:
                 )
         used = {image, mask, label, *labels, *self._columns, *self._needed, self._name_field(sample)}
         self._left_out.update(str(key) for key in sample if key not in used)
-        values = _several_labels(sample, labels, where) if labels else None if label is None else sample[label]
+        values = self._several.of(sample, labels, where) if labels else None if label is None else sample[label]
         return sample[image], None if mask is None else sample[mask], values
 
     def _label_fields(self, sample: Mapping[Any, Any], where: str) -> list[str]:
@@ -393,14 +424,38 @@ class _Keys:
         return notes
 
 
-def _several_labels(sample: Mapping[Any, Any], fields: list[str], where: str) -> Any:
-    """The label of several fields: an array of integers if all are, else of floats."""
-    try:
+#: All whole numbers up to this one are exact as float32.
+_LARGEST_WHOLE = 2**24
+
+
+class _SeveralLabels:
+    """The labels of several fields: multi-labels if all numbers are integers, 0 or 1, else targets, for all samples."""
+
+    def __init__(self) -> None:
+        self._first = ""  # the first sample that has a label
+        self._are_targets = False
+
+    def of(self, sample: Mapping[Any, Any], fields: list[str], where: str) -> npt.NDArray[Any]:
+        """The label of a sample."""
         numbers = [_as_json(sample[field]) for field in fields]
-        is_whole = all(isinstance(number, (bool, int)) for number in numbers)
-        return np.array(numbers, np.int32 if is_whole else np.float32)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{where}: the label fields {fields} must be numbers; name one field of text") from error
+        if not all(isinstance(number, (bool, int, float)) for number in numbers):
+            raise ValueError(f"{where}: the label fields {fields} must be numbers; name one field of text")
+        if not all(isinstance(number, int) or math.isfinite(number) for number in numbers):
+            raise ValueError(f"{where}: the label fields {fields} are {numbers}, not all finite")
+        large = [number for number in numbers if isinstance(number, int) and abs(number) > _LARGEST_WHOLE]
+        if large:
+            raise ValueError(
+                f"{where}: the label {large[0]} is too large for a target, which is a float32; convert it to float"
+            )
+        are_bits = all(isinstance(number, int) and number in (0, 1) for number in numbers)
+        if not self._first:
+            self._first, self._are_targets = where, not are_bits
+        if not are_bits and not self._are_targets:
+            raise ValueError(
+                f"{where}: the label fields {fields} are {numbers}, but those of earlier samples, from {self._first} "
+                "on, are multi-labels, 0 and 1; convert all to float, which makes them targets"
+            )
+        return np.array(numbers, np.float64 if self._are_targets else np.int32)  # stored as float32
 
 
 class _Names:

@@ -8,7 +8,7 @@ import os
 import shlex
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -24,10 +24,14 @@ Holdout = float | str | tuple[int, int]
 
 def checked_size(size: int | tuple[int, int]) -> tuple[int, int]:
     """The size as (height, width)."""
-    sides = (size, size) if isinstance(size, int) else tuple(size)
-    if len(sides) != 2 or min(sides) < 1:
-        raise ValueError(f"size is {size}; it must be (height, width), or one number for both, at least 1")
-    return operator.index(sides[0]), operator.index(sides[1])
+    try:
+        height, width = size if isinstance(size, Iterable) else (size, size)
+        sides = operator.index(height), operator.index(width)
+    except (TypeError, ValueError):  # such as "64x64"
+        sides = 0, 0
+    if min(sides) < 1:
+        raise ValueError(f"size is {size!r}; it must be (height, width), or one number for both, at least 1")
+    return sides
 
 
 def checked_classes(classes: Sequence[str] | None) -> list[str]:
@@ -299,7 +303,7 @@ def pack(
         source_options.largest_archive_ratio = max_ratio
     source_options.path_column = path_column or ""
     source_options.label_columns = [label_column] if isinstance(label_column, str) else list(label_column or ())
-    source_options.label_separator = label_separator or "none"
+    source_options.label_separator = "none" if label_separator is None else label_separator
     source_options.label_kind = label_kind
     source_options.columns = _columns(columns)
     source_options.allow_mismatch = bool(allow_mismatch)

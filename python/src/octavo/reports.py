@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from . import _frameworks, _progress
+from ._info_text import info_text
 from .dataset import Dataset, Split
 
 if TYPE_CHECKING:
@@ -163,12 +164,13 @@ def info(data: str | os.PathLike[str] | Dataset) -> Report:
     -------
     Report
         ``path``, ``file_bytes``, ``format_version``, ``created``, ``writer``, ``classes``, ``provenance``, and
-        ``splits`` by name: ``samples``, ``shape``, ``label_kind``, ``label_shape``, ``has_masks``, ``has_names``,
-        ``columns``, ``compression``, ``packed_bytes``, ``mask_bytes``, ``stored_bytes``, ``mean``, ``std``,
-        ``source_dtype``; with class numbers or multi-labels, ``class_counts`` by number; with targets, ``targets``: for
-        each column ``min``, ``mean``, ``max``, ``histogram`` (equal parts of min ... max), ``count`` and
-        ``not_finite``; with masks, ``mask_counts``, the pixels by value, of ``mask_samples`` samples (those of 64 MiB
-        of masks, spread evenly).
+        ``splits`` by name: ``samples``, ``shape``, ``color``, ``label_kind``, ``label_shape``, ``has_masks``,
+        ``has_names``, ``columns``, ``compression``, ``packed_bytes``, ``mask_bytes``, ``stored_bytes``, ``mean``,
+        ``std``, ``source_dtype``, ``loss`` of quantizing and ``label_outliers``, each as text, empty if there is none;
+        with class numbers or multi-labels, ``class_counts`` by number; with targets, ``targets``: for each column
+        ``min``, ``mean``, ``max``, ``histogram`` (equal parts of min ... max), ``count`` and ``not_finite``; with
+        masks, ``mask_counts``, the pixels by value, of ``mask_samples`` samples (those of 64 MiB of masks, spread
+        evenly).
 
     Raises
     ------
@@ -188,54 +190,11 @@ def info(data: str | os.PathLike[str] | Dataset) -> Report:
         "splits": splits,
         "provenance": dataset.provenance,
     }
-    samples = sum(split["samples"] for split in splits.values())
-    lines = [f"{dataset.path.name}: {samples:,} samples, {dataset.file_bytes / 2**20:.1f} MiB"]
-    for name, split in splits.items():
-        extras = ["names"] if split["has_names"] else []
-        extras += [f"columns {', '.join(split['columns'])}"] if split["columns"] else []
-        shape = "x".join(map(str, split["shape"]))
-        mean = ", ".join(f"{value:.4g}" for value in split["mean"][:4])
-        lines.append(
-            f"  {name:8} {split['samples']:>9,}  {shape}  labels: {_labels_text(split)}  mean: {mean}"
-            + (f"  with {', '.join(extras)}" if extras else "")
-        )
-    if dataset.classes:
-        shown = ", ".join(dataset.classes[:8]) + (", ..." if len(dataset.classes) > 8 else "")
-        lines.append(f"  {len(dataset.classes)} classes: {shown}")
-    for name, split in splits.items():
-        if shares := _mask_shares(split, dataset.mask_classes):
-            lines.append(f"  masks of {name}: {shares} of the pixels")
-        for number, column in enumerate(split.get("targets", [])[:_SHOWN_TARGETS]):
-            figures_of = f"min {column['min']:.6g}, mean {column['mean']:.6g}, max {column['max']:.6g}"
-            lines.append(f"  target {number} of {name}: {figures_of}")
-    return Report(figures, "\n".join(lines) + "\n")
+    return Report(figures, info_text(figures, dataset.path.name, dataset.mask_classes))
 
-
-#: Targets that the text of `info` shows.
-_SHOWN_TARGETS = 8
 
 #: Of more masks, the pixels of some are counted.
 _MASK_BYTES = 64 << 20
-
-
-def _labels_text(split: dict[str, Any]) -> str:
-    """For example ``class; masks, 21 classes``."""
-    if not split["has_masks"]:
-        return str(split["label_kind"])
-    count = len(split["mask_counts"].keys() - {255})
-    masks = f"masks, {count} {'class' if count == 1 else 'classes'}"
-    return masks if split["label_kind"] == "none" else f"{split['label_kind']}; {masks}"
-
-
-def _mask_shares(split: dict[str, Any], names: Mapping[int, str]) -> str:
-    """For example ``0 road 61.2 %, 255 ignored 0.8 %``; empty without masks."""
-    counts = split.get("mask_counts", {})
-    total = sum(counts.values())
-    shares = []
-    for value, pixels in counts.items():
-        name = names.get(value, "ignored" if value == 255 else "")
-        shares.append(f"{value}{' ' if name else ''}{name} {100 * pixels / total:.1f} %")
-    return ", ".join(shares)
 
 
 def _split_figures(split: Split) -> dict[str, Any]:
@@ -244,6 +203,7 @@ def _split_figures(split: Split) -> dict[str, Any]:
     figures: dict[str, Any] = {
         "samples": len(split),
         "shape": split.shape,
+        "color": _pack.color_of(split._opened()).name,
         "label_kind": split.label_kind,
         "label_shape": split.label_shape,
         "has_masks": split.has_masks,
@@ -256,6 +216,8 @@ def _split_figures(split: Split) -> dict[str, Any]:
         "mean": split.mean.tolist(),
         "std": split.std.tolist(),
         "source_dtype": split._native.source_dtype,
+        "loss": _pack.recorded_loss(split.dataset._opened(), split.name),
+        "label_outliers": _pack.label_outliers(split._opened()),
     }
     if split.label_kind == "class" and split.labels is not None:
         counts = dict.fromkeys(range(len(split.classes)), 0)

@@ -22,7 +22,17 @@ class Picture:
         self.png = png
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the PNG to a file, which is replaced if it exists."""
+        """Writes the PNG to a .png file, which is replaced if it exists.
+
+        Raises
+        ------
+        ValueError
+            If `path` does not end in .png.
+        OSError
+            If it cannot be written.
+        """
+        if Path(path).suffix.lower() != ".png":
+            raise ValueError(f"path is {os.fspath(path)!r}; the picture is a PNG; use a name that ends in .png")
         Path(path).write_bytes(self.png)
 
     def _repr_png_(self) -> bytes:

@@ -34,6 +34,8 @@ _Path = str | os.PathLike[str]
 
 _SPLIT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
+_UNTURNED_HINT = "; the image has EXIF orientation {}: pass it upright (PIL.ImageOps.exif_transpose)"
+
 #: Appended samples are passed to the native code in blocks of about this size.
 _BLOCK_BYTES = 1 << 20
 
@@ -135,6 +137,8 @@ class Writer:
         self._source: _pack.SpooledSource | None = _pack.SpooledSource(self._path.parent, self._classes, notes)
         self._blocks: dict[str, _Block] = {}
         self._gray_images = 0
+        self._turned_images = 0
+        self._unturned_images = 0  # images with masks
         self._lock = threading.RLock()
 
     def append(
@@ -153,13 +157,15 @@ class Writer:
         ----------
         image
             A PIL image; uint8 [H, W], [H, W, C] or [C, H, W]; or floats in 0 ... 1, such as ``ToTensor()`` makes from
-            8-bit images.
+            8-bit images. A PIL image that still has an EXIF orientation, as a photo of a phone, is turned upright as
+            by `pack` and ``PIL.ImageOps.exif_transpose``, with a note; not if `mask` is given.
         label
             A class number, also as text, or the name of one of the classes; K integers 0 or 1 (multi-labels); K floats
             (targets); or None. -1, NaN, "?" and empty text are missing labels: an error.
         mask
             A value for each pixel, such as its class: a PIL image (of a palette, the indices count) or whole numbers
-            0 ... 255 [H, W]; with `mask_colors`, colors. For all samples of a split, or for none.
+            0 ... 255 [H, W]; with `mask_colors`, colors. For all samples of a split, or for none. Image and mask are
+            used as they are, so they must be aligned: no EXIF orientation is applied.
         split
             The split; it is created with its first sample.
         name
@@ -190,14 +196,19 @@ class Writer:
         source = self._opened()
         block = self._blocks.get(split)
         number = block.total if block else 0
-        where = f"append to split {split!r}, sample {number}: "
+        origin = f" ({name})" if name and name != f"{split}#{number}" else ""
+        where = f"append to split {split!r}, sample {number}{origin}: "
         try:
             quantizer = self._quantizer_of(split)
+            orientation = _images.orientation_of(image)
+            if mask is None:
+                image, _ = _images.upright(image)
             pixels = _images.to_pixels(image, self._channels, self._layout, quantizer)
             kind, numbers = _label(label, self._class_numbers)
             classes = None if mask is None else self._to_mask(mask)
             if classes is not None and classes.shape != pixels.shape[1:]:
-                raise ValueError(f"its mask is {_text(classes.shape)}, its image {_text(pixels.shape[1:])}")
+                hint = "" if orientation == 1 else _UNTURNED_HINT.format(orientation)
+                raise ValueError(f"its mask is {_text(classes.shape)}, its image {_text(pixels.shape[1:])}{hint}")
             if self._resizing is not None and 0 not in pixels.shape:
                 pixels, classes = self._resizing(pixels, classes)
             values = json.dumps(list(metadata.values()), allow_nan=False)
@@ -230,7 +241,7 @@ class Writer:
                 "with size= and channels="
             )
         if kind != block.kind or numbers.shape != block.label_shape:
-            raise ValueError(f"{where}its label {label!r} is of another kind or length than earlier labels")
+            raise ValueError(f"{where}{_label_mismatch(label, (kind, numbers.shape), (block.kind, block.label_shape))}")
         if (name is not None) != block.has_names:
             raise ValueError(f"{where}some samples of the split have names, others do not; pass name= for all or none")
         if (classes is not None) != (block.masks is not None):
@@ -243,7 +254,11 @@ class Writer:
             self._convert_to_rgb(source)
         block.add(pixels, numbers, classes, name, values)
         self._gray_images += is_gray
+        if orientation != 1:
+            self._turned_images += mask is None
+            self._unturned_images += mask is not None
         if quantizer is not None:
+            self._quantizers[split] = quantizer
             quantizer.count_last()
         if block.is_full():
             try:
@@ -285,10 +300,25 @@ class Writer:
         images = "1 gray image" if self._gray_images == 1 else f"{self._gray_images:,} gray images"
         return f"{images} of {total:,} became RGB, as the others are; for gray samples, pass channels=1"
 
+    def _notes_on_orientation(self) -> list[str]:
+        notes = []
+        if count := self._turned_images:
+            images, its = ("1 image was", "its") if count == 1 else (f"{count:,} images were", "their")
+            notes.append(f"{images} turned upright, as {its} EXIF orientation says")
+        if count := self._unturned_images:
+            images, its = (
+                ("1 image with a mask was", "its") if count == 1 else (f"{count:,} images with a mask were", "their")
+            )
+            notes.append(
+                f"{images} not turned upright as {its} EXIF orientation says, to stay aligned with {its} mask; for "
+                "upright samples, turn both before packing"
+            )
+        return notes
+
     def _quantizer_of(self, split: str) -> _images.Quantizer | None:
         if self._value_range is None:
             return None
-        return self._quantizers.setdefault(split, _images.Quantizer(*self._value_range))
+        return self._quantizers.get(split) or _images.Quantizer(*self._value_range)
 
     def _check_classes(self, stored: Dataset, classes: Sequence[str]) -> None:
         """Raises ValueError if samples of these classes cannot be appended to the file."""
@@ -325,6 +355,11 @@ class Writer:
         with self._lock:
             self._opened().leave_out(number, name, reason)
 
+    def count_turned(self) -> None:
+        """Counts an image that was turned upright before it was appended."""
+        with self._lock:
+            self._turned_images += 1
+
     def add_note(self, note: str) -> None:
         """Adds a sentence to the notes of the result and of the provenance."""
         with self._lock:
@@ -349,6 +384,8 @@ class Writer:
             if not source.splits:
                 raise ValueError(f"pack {str(self._path)!r}: no sample was appended")
             if note := self._note_on_color():
+                source.add_remark(note)
+            for note in self._notes_on_orientation():
                 source.add_remark(note)
             for split, quantizer in self._quantizers.items():
                 quantizer.add_notes(source, split)
@@ -517,10 +554,34 @@ def _label(label: Any, class_numbers: Mapping[str, int]) -> tuple[str, npt.NDArr
             raise ValueError(f"its label {label!r} has no name; there are {class_count} classes")
         return "class", numbers.astype(np.int32)
     if numbers.max() > 1:
-        raise ValueError(f"its label {label!r} has values other than 0 and 1")
+        raise ValueError(f"its label {label!r} has values other than 0 and 1; pass floats for targets")
     if class_count and numbers.size != class_count:
         raise ValueError(f"its label has {numbers.size} numbers; there are {class_count} classes")
     return "multi_label", numbers.astype(np.int32)
+
+
+def _label_mismatch(label: Any, given: tuple[str, tuple[int, ...]], earlier: tuple[str, tuple[int, ...]]) -> str:
+    """Says how the kind and shape of a label differ from those of earlier labels."""
+    nouns = {"class": "class number", "multi_label": "multi-label", "target": "target"}
+
+    def plural(kind: str, shape: tuple[int, ...]) -> str:
+        return f"{shape[0]} {nouns[kind]}s" if shape and shape[0] > 1 else f"{nouns[kind]}s"
+
+    kinds = {given[0], earlier[0]}
+    if "none" in kinds:
+        remedy = "pass a label with all samples of a split, or with none"
+    elif "target" in kinds and len(kinds) > 1:
+        remedy = "pass floats for targets"
+    else:
+        remedy = "all labels of a split have one kind and length"
+    is_one = not given[1] or given[1][0] == 1
+    this = (
+        "it has no label"
+        if given[0] == "none"
+        else f"its label {label!r} is {f'a {nouns[given[0]]}' if is_one else plural(*given)}"
+    )
+    others = "earlier samples have no labels" if earlier[0] == "none" else f"earlier labels are {plural(*earlier)}"
+    return f"{this}, {others}; {remedy}"
 
 
 def annotate(error: Exception, note: str) -> None:

@@ -29,14 +29,20 @@ std::vector<double> made(int count, const std::function<double()>& number) {
   return numbers;
 }
 
-std::mt19937 generator(20261125);
+/// Random numbers that are the same in every run of a test case.
+class Random {
+ public:
+  double operator()(double low, double high) { return std::uniform_real_distribution(low, high)(generator_); }
 
-double uniform(double low, double high) { return std::uniform_real_distribution(low, high)(generator); }
+ private:
+  std::mt19937 generator_{20261125};
+};
 
 }  // namespace
 
 TEST_CASE("numbers spread evenly over the range keep eight bits", "[unit][arrays]") {
-  const LevelUse use = use_of(made(100'000, [] { return uniform(0.0, 1.0); }), 0.0, 1.0);
+  Random uniform;
+  const LevelUse use = use_of(made(100'000, [&] { return uniform(0.0, 1.0); }), 0.0, 1.0);
   CHECK(use.levels == 256);
   CHECK(std::abs(use.effective_bits.value() - 8.0) < 0.05);
   CHECK_FALSE(use.is_coarse);
@@ -46,10 +52,11 @@ TEST_CASE("numbers spread evenly over the range keep eight bits", "[unit][arrays
 }
 
 TEST_CASE("hot pixels that leave a few levels to the others are coarse", "[unit][arrays]") {
+  Random uniform;
   const int hot_count = GENERATE(1, 20, 160, 1600);  // of 100,000
   const bool is_one_value = GENERATE(true, false);
   CAPTURE(hot_count, is_one_value);
-  std::vector<double> numbers = made(100'000, [] { return std::rint(uniform(200.0, 1002.0)); });
+  std::vector<double> numbers = made(100'000, [&] { return std::rint(uniform(200.0, 1002.0)); });
   for (int i = 0; i < hot_count; ++i) numbers[std::size_t(i) * 60] = is_one_value ? 65535.0 : uniform(20000.0, 65535.0);
   const LevelUse use = use_of(numbers, 200.0, 65535.0);
   // More of them than percentiles leave out, with many values, cannot be told from data of a wide range.
@@ -61,6 +68,7 @@ TEST_CASE("hot pixels that leave a few levels to the others are coarse", "[unit]
 }
 
 TEST_CASE("few values that keep their own levels are not coarse", "[unit][arrays]") {
+  Random uniform;
   const int values = GENERATE(2, 3, 11);
   const double noise = GENERATE(0.0, 1e-7);
   const auto number = [&] { return std::floor(uniform(0.0, values)) / (values - 1) + uniform(-noise, 0.0); };
@@ -71,7 +79,8 @@ TEST_CASE("few values that keep their own levels are not coarse", "[unit][arrays
 }
 
 TEST_CASE("an outlier far from a few values is coarse", "[unit][arrays]") {
-  std::vector<double> numbers = made(10'000, [] { return std::floor(uniform(0.0, 4.0)); });
+  Random uniform;
+  std::vector<double> numbers = made(10'000, [&] { return std::floor(uniform(0.0, 4.0)); });
   numbers[5] = 1e6;
   const LevelUse use = use_of(numbers, 0.0, 1e6);
   CHECK(use.levels == 2);
@@ -80,25 +89,29 @@ TEST_CASE("an outlier far from a few values is coarse", "[unit][arrays]") {
 }
 
 TEST_CASE("dark images in a wide range are coarse", "[unit][arrays]") {
-  const LevelUse use = use_of(made(10'000, [] { return uniform(0.0, 0.05); }), 0.0, 1.0);
+  Random uniform;
+  const LevelUse use = use_of(made(10'000, [&] { return uniform(0.0, 0.05); }), 0.0, 1.0);
   CHECK(use.levels == 14);
   CHECK(use.is_coarse);
   CHECK(use.better_percentile == 99.9);
 }
 
 TEST_CASE("a range that clips nearly all numbers is coarse", "[unit][arrays]") {
-  CHECK(use_of(made(10'000, [] { return uniform(10.0, 4000.0); }), 0.0, 1.0).is_coarse);
+  Random uniform;
+  CHECK(use_of(made(10'000, [&] { return uniform(10.0, 4000.0); }), 0.0, 1.0).is_coarse);
 }
 
 TEST_CASE("a sparse background does not make the rest coarse", "[unit][arrays]") {
+  Random uniform;
   const LevelUse use =
-      use_of(made(100'000, [] { return uniform(0.0, 1.0) < 0.8 ? 0.0 : uniform(0.0, 1.0); }), 0.0, 1.0);
+      use_of(made(100'000, [&] { return uniform(0.0, 1.0) < 0.8 ? 0.0 : uniform(0.0, 1.0); }), 0.0, 1.0);
   CHECK_FALSE(use.is_coarse);
   CHECK(use.effective_bits.value() > 7.5);
 }
 
 TEST_CASE("clipping a few numbers costs no effective bits", "[unit][arrays]") {
-  std::vector<double> numbers = made(100'000, [] { return uniform(0.0, 1.0); });
+  Random uniform;
+  std::vector<double> numbers = made(100'000, [&] { return uniform(0.0, 1.0); });
   for (std::size_t i = 0; i < 90; ++i) numbers[i * 7] = 1000.0;
   CHECK(use_of(numbers, 0.0, 1.0).effective_bits.value() > 7.9);
 }

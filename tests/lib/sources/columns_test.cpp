@@ -100,6 +100,19 @@ TEST_CASE("columns that cannot be stored or are long are not kept without being 
   CHECK_THAT(source->notes().remarks.at(0), ContainsSubstring("columns not packed: \"age\", \"age\""));
 }
 
+TEST_CASE("many columns are not kept without being named", "[unit][pack]") {
+  std::string names = "file_name,breed", cells = "1.png,pug";
+  for (int i = 0; i <= 16'384; ++i) {
+    names += ",c" + std::to_string(i);
+    cells += ",0";
+  }
+  const PetFolder folder(names + "\n" + cells + "\n");
+  const auto source = folder.open({.label_columns = {"breed"}});
+  CHECK(source->splits()[0].columns.empty());
+  CHECK_THAT(source->notes().remarks.at(0), ContainsSubstring("columns not packed: \"c0\", \"c1\""));
+  CHECK(folder.open({.label_columns = {"breed"}, .columns = {"all"}})->splits()[0].columns.size() == 16'385);
+}
+
 TEST_CASE("a column that is missing or given twice is refused", "[unit][pack]") {
   const PetFolder folder;
   CHECK_THROWS_WITH(open(folder / "pets/pets.csv", {.label_columns = {"race"}}),

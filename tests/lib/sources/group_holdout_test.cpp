@@ -301,7 +301,8 @@ TEST_CASE("the column of the groups is kept, and the choice is in the provenance
   CHECK(notes["holdout"] == nlohmann::json({{"fold", 1}, {"folds", 2}, {"seed", 9}}));
   const auto remarks = source->notes().remarks;
   CHECK(remarks.at(0) ==
-        "list.csv: columns kept with each sample: \"age\", \"fold\"; leave them out with `columns=none`");
+        "list.csv: the labels are in \"label\"; columns kept with each sample: \"age\", \"fold\"; leave them out with "
+        "`columns=none`, or name the labels with `label_column`");
   CHECK(remarks.at(1) == "list.csv: kept with each sample: \"patient\", because `group_by` or `holdout` names it");
 
   // All columns stay in the order of the list. Rows 0 to 3 have fold 0.

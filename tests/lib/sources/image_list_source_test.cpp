@@ -1,6 +1,7 @@
 #include "sources/lists/image_list_source.hpp"
 
 #include <octavo/errors.hpp>
+#include <octavo/pack.hpp>
 
 #include "catch.hpp"
 #include "images/made_images.hpp"
@@ -45,6 +46,31 @@ TEST_CASE("a folder of class folders is read in byte order like torchvision does
   REQUIRE(samples.values == std::vector<std::uint8_t>{1, 1, 3, 3, 5, 5, 6, 6, 7, 7});
   REQUIRE_THAT(to_json(source->notes()), ContainsSubstring("\"ignored_files\":2"));
   REQUIRE_THAT(to_json(source->notes()), ContainsSubstring("\"folders_without_images\":[\"empty\"]"));
+}
+
+TEST_CASE("a note names the class folders without images", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const char* const name : {"a/1.png", "b/1.png"}) write_file(folder / name, gray_png(1));
+  CHECK(packing_notes(*open(folder.path())).empty());
+  fs::create_directories(folder / "zebra");
+  CHECK(packing_notes(*open(folder.path())) == std::vector<std::string>{"1 folder has no images: zebra"});
+  for (const char* const name : {"c", "d", "e", "f", "g"}) fs::create_directories(folder / name);
+  CHECK(packing_notes(*open(folder.path())) ==
+        std::vector<std::string>{"6 folders have no images: c, d, e, f, g, ..."});
+}
+
+TEST_CASE("a note names the subfolders that all class folders have", "[unit][pack]") {
+  const auto noted = [](const std::vector<std::string>& names) {
+    const TemporaryFolder folder;
+    for (const std::string& name : names) write_file(folder / name, gray_png(1));
+    return packing_notes(*open(folder.path()));
+  };
+  CHECK(noted({"cam1/crab/1.png", "cam1/fish/1.png", "cam2/crab/1.png", "cam2/fish/1.png", "cam2/eel/1.png"}) ==
+        std::vector<std::string>{"the classes are the outer folders \"cam1\", \"cam2\", which all have the subfolders "
+                                 "\"crab\", \"fish\"; if the inner ones are the classes, make them the outer folders"});
+  CHECK(noted({"cat/images/1.png", "dog/images/1.png"}).empty());
+  CHECK(noted({"cat/a/1.png", "cat/b/1.png", "dog/c/1.png", "dog/d/1.png"}).empty());
+  CHECK(noted({"cat/a/1.png", "cat/b/1.png", "dog/a/1.png", "dog/b/1.png", "dog/1.png"}).empty());
 }
 
 TEST_CASE("loose images and other files are counted as ignored", "[unit][pack]") {
@@ -265,13 +291,13 @@ TEST_CASE("an image that cannot be read stops the survey or becomes a bad sample
 TEST_CASE("images of formats that are not read are refused by name with a way to convert them", "[unit][pack]") {
   const std::string heic = std::string("\0\0\0\x18", 4) + "ftypheic" + std::string(4, '\0') + "mif1heic";
   const std::string way =
-      "which is not supported; convert such files to PNG, for example with ImageMagick, `magick "
-      "mogrify -format png FILES`, or in Python with ";
+      "which is not supported; convert such files to PNG, for example with ImageMagick, `mogrify -format png FILES`, "
+      "or in Python with ";
   const TemporaryFolder folder;
   write_file(folder / "a/1.png", gray_png(1));
   write_file(folder / "a/2.HEIC", heic);
-  CHECK_THROWS_WITH(open(folder.path()),
-                    ContainsSubstring("a/2.HEIC\": it is a HEIC (HEIF) image, " + way + "pillow-heif"));
+  CHECK_THROWS_WITH(open(folder.path()), ContainsSubstring("a/2.HEIC\": it is a HEIC (HEIF) image, " + way +
+                                                           "pillow-heif, and remove the originals"));
   CHECK(read_all(*open(folder.path(), {.skip_unreadable = true})).failures.size() == 1);
   // Telephones also write such files with another extension.
   fs::rename(folder / "a/2.HEIC", folder / "a/2.jpg");

@@ -123,7 +123,7 @@ TEST_CASE("a missing value among numbers is not a class", "[unit][pack]") {
     const std::string column = "path,age\n1.png,31.5\n2.png," + std::string(missing) + "\n3.png,4\n";
     const std::string label = "path,label\n1.png,31.5\n2.png," + std::string(missing) + "\n3.png,4\n";
     REQUIRE_THROWS_WITH(files.open(column), ContainsSubstring("line 3: column \"age\": its label is missing"));
-    REQUIRE_THROWS_WITH(files.open(label), ContainsSubstring("line 3: its label is missing"));
+    REQUIRE_THROWS_WITH(files.open(label), ContainsSubstring("line 3: column \"label\": its label is missing"));
     for (const std::string& list : {column, label}) {
       const auto source = files.open(list, {.skip_unreadable = true});
       REQUIRE(source->splits()[0].labels == LabelLayout{LabelKind::target, 1});
@@ -137,7 +137,8 @@ TEST_CASE("a missing value among numbers is not a class", "[unit][pack]") {
                         ContainsSubstring("not a finite number"));
   }
   REQUIRE_THROWS_WITH(files.open("path,label\n1.png,+1\n2.png,-1\n"),
-                      ContainsSubstring("line 3: its label is missing (\"-1\")"));
+                      ContainsSubstring("line 3: column \"label\": its label is missing (\"-1\"); correct the "
+                                        "line, or skip such lines with `on_error=skip`"));
   REQUIRE(files.open("path,label\n1.png,+1\n2.png,-1\n", {.label_kind = LabelKind::target})->splits()[0].labels ==
           LabelLayout{LabelKind::target, 1});
   REQUIRE_THROWS_WITH(files.open("path,label\n1.png,NA\n2.png,\n", {.skip_unreadable = true}),
@@ -220,9 +221,57 @@ TEST_CASE("unnamed columns are line numbers and other numeric columns are report
   // Two of the four images are not listed.
   CHECK_THAT(to_json(source->notes()), ContainsSubstring("2 images next to the listed ones are not in any list"));
   CHECK_THAT(to_json(files.open("path,lable\n1.png,a\n")->notes()),
-             ContainsSubstring(R"(no column of list.csv, \"path\", \"lable\", is named label, class)"));
+             ContainsSubstring(R"(list.csv has the columns \"path\", \"lable\"; no column is named label, class)"));
   const auto whole = files.open("path,label\n1.png,1\n2.png,1\n3.png,1\n4.png,1\n");
   CHECK_THAT(to_json(whole->notes()), !ContainsSubstring("remarks"));
+}
+
+TEST_CASE("a column y next to x is a coordinate and not the label", "[unit][pack]") {
+  ListedFolder files("boxes.csv");
+  const auto boxes = files.open("path,X,y,w,h\n1.png,4,8,10,12\n2.png,5,9,11,13\n");
+  CHECK(boxes->splits()[0].labels == LabelLayout{LabelKind::target, 4});
+  CHECK(boxes->notes().remarks.at(0) ==
+        "the labels are the numbers in \"X\", \"y\", \"w\", \"h\" of boxes.csv; \"y\" is a coordinate next to \"x\", "
+        "and no "
+        "other column is named label, class, class_name, category, target, y, labels or tags; name others with "
+        "`label_column`");
+  CHECK(files.open("path,x,y\n1.png,4,8\n2.png,5,9\n", {.label_columns = {"y"}})->splits()[0].labels ==
+        LabelLayout{LabelKind::class_index, 1});
+  // The label of another name, a path, and text are no coordinates.
+  const auto classes = files.open("path,x,y,class\n1.png,4,8,0\n2.png,5,9,1\n");
+  CHECK(classes->splits()[0].labels == LabelLayout{LabelKind::class_index, 1});
+  CHECK(files.open("x,y\n1,8\n2,9\n")->splits()[0].labels == LabelLayout{LabelKind::class_index, 1});
+  CHECK(files.open("path,x,y\n1.png,4,cat\n2.png,5,dog\n")->class_names() == std::vector<std::string>{"cat", "dog"});
+  // A list that is found in a folder has labels only if all its columns are numbers.
+  write_file(files.folder() / "boxes.csv", "path,by,x,y,w,h\n1.png,me,4,8,10,12\n2.png,me,5,9,11,13\n");
+  CHECK_THROWS_WITH(open_source({{files.folder().path()}}, {}),
+                    ContainsSubstring("\"y\" is a coordinate next to \"x\"") &&
+                        ContainsSubstring("or several numbers, such as `label_column=x,y,w,h`"));
+}
+
+TEST_CASE("a note names the column of labels if other columns of numbers are kept", "[unit][pack]") {
+  ListedFolder files("list.csv");
+  const std::string list = "path,y,w,who\n1.png,0,10,a\n2.png,1,11,b\n";
+  CHECK(files.open(list)->notes().remarks.at(0) ==
+        "list.csv: the labels are in \"y\"; columns kept with each sample: \"w\", \"who\"; leave them out with "
+        "`columns=none`, or name the labels with `label_column`");
+  const std::string kept =
+      "list.csv: columns kept with each sample: \"w\", \"who\"; leave them out with `columns=none`";
+  CHECK(files.open(list, {.label_columns = {"y"}})->notes().remarks.at(0) == kept);
+  CHECK(files.open("path,y,who\n1.png,0,a\n2.png,1,b\n")->notes().remarks.at(0) ==
+        "list.csv: columns kept with each sample: \"who\"; leave them out with `columns=none`");
+}
+
+TEST_CASE("labels of -1 and 1 are targets with a note", "[unit][pack]") {
+  ListedFolder files("celeba.csv");
+  const std::string list = "image_id,Bald,Smiling\n1.png,-1,1\n2.png,1,1\n";
+  const auto source = files.open(list);
+  CHECK(source->splits()[0].labels == LabelLayout{LabelKind::target, 2});
+  CHECK_THAT(to_json(source->notes()), ContainsSubstring("celeba.csv: all labels are -1 and 1, which are targets; for "
+                                                         "multi-labels, write 0 instead of -1"));
+  CHECK_THAT(to_json(files.open(list, {.label_kind = LabelKind::target})->notes()), !ContainsSubstring("-1 and 1"));
+  CHECK_THAT(to_json(files.open("path,a,b\n1.png,-1,1\n2.png,1,2\n")->notes()), !ContainsSubstring("-1 and 1"));
+  CHECK_THAT(to_json(files.open("path,a,b\n1.png,1,1\n2.png,1,1\n")->notes()), !ContainsSubstring("-1 and 1"));
 }
 
 TEST_CASE("a list is recognized even if its first line has no image", "[unit][pack]") {
@@ -320,7 +369,7 @@ TEST_CASE("a label that only later JSON lines have is not ignored", "[unit][pack
   REQUIRE_THROWS_WITH(files.open("{\"file\": \"1.png\"}\n" + later),
                       ContainsSubstring("the first line has no \"label\""));
   REQUIRE_THROWS_WITH(files.open("{\"file\": \"1.png\", \"label\": null}\n" + later),
-                      ContainsSubstring("line 1: its label is missing"));
+                      ContainsSubstring("line 1: column \"label\": its label is missing"));
   REQUIRE_THROWS_WITH(files.open("{\"file\": \"1.png\"}\n{\"file\": \"2.png\", \"split\": \"test\"}\n"),
                       ContainsSubstring("the first line has no \"split\""));
 }

@@ -5,6 +5,7 @@
 #include "catch.hpp"
 #include "images/made_images.hpp"
 #include "made_files.hpp"
+#include "sources/lists/image_list.hpp"
 #include "temporary_folder.hpp"
 
 using namespace octavo;
@@ -117,6 +118,26 @@ TEST_CASE("the path column is named or the error shows the columns and the folde
                     ContainsSubstring("found no image list (CSV, TSV or JSON) for `path_column`"));
 }
 
+TEST_CASE("masks whose names differ in case are found with a note", "[unit][pack]") {
+  const Download download({"1.png", "2.png", "masks/M1.png", "masks/m2.png"});
+  const auto source = download.open("file,label,mask\n1.png,a,m1.png\n2.png,b,m2.png\n");
+  CHECK(source->splits()[0].has_masks);
+  CHECK_THAT(notes_of(*source), ContainsSubstring("1 name in list.csv differs from the file in case, such as "
+                                                  "\"m1.png\" for \"masks/M1.png\""));
+}
+
+TEST_CASE("a list in a folder without the columns that are named is the reason of the error", "[unit][pack]") {
+  const Download download(kFour);
+  download.write("list.csv", "file,a,b\n1.png,x,1\n2.png,y,2\n");
+  CHECK_THROWS_WITH(download.open_folder({.label_columns = {"a", "missing"}}),
+                    "open the sources: found no image list for `label_column`: list.csv is not used as a list of "
+                    "images: it has no column \"missing\"; expected one of file, a or b");
+  CHECK_THROWS_WITH(download.open_folder({.label_columns = {"a,a"}}),
+                    ContainsSubstring("list.csv is not used as a list of images: `label_column` names \"a\" twice"));
+  CHECK_THROWS_WITH(download.open_folder({.path_column = "missing"}),
+                    ContainsSubstring("list.csv is not used as a list of images: it has no column \"missing\""));
+}
+
 TEST_CASE("images in a folder of another name are found by their ids with a note", "[unit][pack]") {
   const Download download({"train-jpg/a1.png", "train-jpg/b2.PNG", "parts/part_2/c3.png"});
   const auto source = download.open("image_name,label\na1,x\nb2,y\nC3,x\n");
@@ -191,6 +212,23 @@ TEST_CASE("tags become multi-labels with a note", "[unit][pack]") {
                                "as \"Mass|Edema\"; `label_separator=none` makes each one class"));
 }
 
+TEST_CASE("an empty label separator is refused", "[unit][pack]") {
+  CHECK_THROWS_WITH(Download(kFour).open("file,label\n1.png,a b\n", {.label_separator = ""}),
+                    "open the sources: `label_separator` is empty; expected a separator such as space, or none");
+}
+
+TEST_CASE("labels that are wanted as classes are one class each", "[unit][pack]") {
+  const Download download(kFour);
+  const std::string list = "file,label\n1.png,Edema|Mass\n2.png,Edema\n3.png,Mass\n";
+  const auto source = download.open(list, {.label_kind = LabelKind::class_index});
+  CHECK(source->splits()[0].labels == LabelLayout{LabelKind::class_index, 1});
+  CHECK(source->class_names() == Names{"Edema", "Edema|Mass", "Mass"});
+  CHECK_THAT(notes_of(*source), !ContainsSubstring("label_separator"));
+  // Named separators count.
+  const auto tags = download.open(list, {.label_separator = "bar", .label_kind = LabelKind::class_index});
+  CHECK(tags->splits()[0].labels == kTwoFlags);
+}
+
 TEST_CASE("class numbers in one label are multi-labels", "[unit][pack]") {
   const Download download(kFour);
   const auto source = download.open("Id,Target\n1,3 0\n2,1\n3,0 1 2\n", {});
@@ -203,19 +241,78 @@ TEST_CASE("class numbers in one label are multi-labels", "[unit][pack]") {
   CHECK_THROWS_WITH(download.open("Id,Target\n1,9000000 1\n2,1\n"), ContainsSubstring("too large for multi-labels"));
 }
 
+TEST_CASE("a missing label does not change whether the others are tags", "[unit][pack]") {
+  const Download download(kFour);
+  for (const char* missing : {"nan", "NA", "?"}) {
+    const std::string list = std::string("file,tags\n1.png,1 2 3\n2.png,") + missing + "\n3.png,4\n";
+    const auto source = download.open(list, {.skip_unreadable = true});
+    CHECK(source->splits()[0].labels == LabelLayout{LabelKind::multi_label, 5});
+    CHECK(source->splits()[0].sample_count == 2);
+    CHECK_THROWS_WITH(download.open(list), ContainsSubstring("line 3: ") && ContainsSubstring("its label is missing"));
+  }
+}
+
+TEST_CASE("tags whose multi-labels would not fit into memory are refused with the line", "[unit][pack]") {
+  const Download download({"1.png", "2.png"});
+  const auto list = [](int count, const std::string& last) {
+    std::string text = "file,tags\n";
+    for (int i = 0; i < count; ++i) text += "1.png,0 1\n";
+    return text + "2.png," + last + "\n";
+  };
+  CHECK_THROWS_WITH(
+      download.open(list(700, "900000")),
+      ContainsSubstring("the class number 900000 (line 702) in \"tags\" is too large for multi-labels of "
+                        "701 images; number the classes from 0 without gaps, or make each label one class "
+                        "with `label_separator=none`"));
+  CHECK(download.open(list(2, "900000"))->splits()[0].labels.width == 900'001);
+  // Several lists.
+  download.write("train.csv", list(1, "900000"));
+  download.write("test.csv", list(700, "2"));
+  CHECK_THROWS_WITH(download.open_folder(),
+                    ContainsSubstring("the multi-labels of 703 images would have 900001 classes"));
+  CHECK(sources::fits_multi_labels(142'119, 3'474));
+  CHECK_FALSE(sources::fits_multi_labels(std::int64_t{1} << 40, 1 << 20));
+}
+
 TEST_CASE("lists of texts are tags and empty ones are no classes", "[unit][pack]") {
   const Download download(kFour);
   const auto python = download.open("file,tags\n1.png,\"['a', 'b c']\"\n2.png,[]\n3.png,['a']\n");
   CHECK(python->class_names() == Names{"a", "b c"});
   CHECK(read_all(*python).labels == std::vector<std::int32_t>{1, 1, 0, 0, 1, 0});
+  const auto numpy = download.open("file,tags\n1.png,['a' 'b c']\n2.png,['a']\n");
+  CHECK(numpy->class_names() == Names{"a", "b c"});
+  CHECK_THROWS_WITH(download.open("file,tags\n1.png,['a']\n2.png,[b c]\n"),
+                    ContainsSubstring("the label \"[b c]\" (line 3) in \"tags\" is in brackets, but is no list such"));
   const auto path = download.write("list.jsonl",
                                    "{\"file\": \"1.png\", \"label\": [\"a, b\", \"c\"]}\n"
                                    "{\"file\": \"2.png\", \"label\": []}\n");
   const auto json = open_source({{path}}, {});
   CHECK(json->class_names() == Names{"a, b", "c"});
   CHECK(read_all(*json).labels == std::vector<std::int32_t>{1, 1, 0, 0});
-  CHECK_THROWS_WITH(download.open("file,tags\n1.png,a b\n2.png,\n", {.label_separator = "space"}),
-                    ContainsSubstring("line 3: its label is missing"));
+}
+
+TEST_CASE("an empty label among tags is no class and a missing one is an error", "[unit][pack]") {
+  const Download download(kFour);
+  const auto source = download.open("file,tags\n1.png,a b\n2.png,\n3.png, \n", {.label_separator = "space"});
+  CHECK(read_all(*source).labels == std::vector<std::int32_t>{1, 1, 0, 0, 0, 0});
+  CHECK(source->notes().remarks.at(0) ==
+        "list.csv: 2 labels in \"tags\" are empty, which means none of the classes; the first is line 3; write NaN for "
+        "a label that is missing");
+  const auto guessed = download.open("file,tags\n1.png,a|b\n2.png,\n3.png,b\n");
+  CHECK(read_all(*guessed).labels == std::vector<std::int32_t>{1, 1, 0, 0, 0, 1});
+  CHECK(guessed->notes().remarks.at(1) ==
+        "list.csv: 1 label in \"tags\" is empty, which means none of the classes: line 3; write NaN for a label that "
+        "is missing");
+  const std::string missing = "file,tags\n1.png,a b\n2.png,NaN\n3.png,b\n";
+  CHECK_THROWS_WITH(
+      download.open(missing, {.label_separator = "space"}),
+      ContainsSubstring("line 3: column \"tags\": its label is missing (\"NaN\"); correct the line, or skip "
+                        "such lines with `on_error=skip`"));
+  const auto skipped = download.open(missing, {.label_separator = "space", .skip_unreadable = true});
+  CHECK(skipped->class_names() == Names{"a", "b"});
+  CHECK(skipped->splits()[0].sample_count == 2);
+  CHECK_THROWS_WITH(download.open("file,tags\n1.png,\n2.png,\n", {.label_separator = "space"}),
+                    ContainsSubstring("line 2: column \"tags\": its label is missing (\"\")"));
 }
 
 TEST_CASE("tags of several lists have one numbering", "[unit][pack]") {

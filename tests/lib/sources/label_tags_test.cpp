@@ -64,3 +64,35 @@ TEST_CASE("a separator divides a label and leaves out blanks and empty tags and 
   CHECK(TagSeparator("|").describe() == "bars");
   CHECK(TagSeparator("+").describe() == "\"+\"");
 }
+
+TEST_CASE("labels in brackets are lists as Python and NumPy and JSON write them", "[unit][pack]") {
+  const TagSeparator comma("comma"), space("space");
+  for (const TagSeparator& separator : {comma, space}) {
+    CHECK(separator.tags_in("['a' 'b c']") == Names{"a", "b c"});
+    CHECK(separator.tags_in("['a'\n 'b']") == Names{"a", "b"});
+    CHECK(separator.tags_in("['a, x', 'b']") == Names{"a, x", "b"});
+    CHECK(separator.tags_in("['a','b', ]") == Names{"a", "b"});
+    CHECK(separator.tags_in(R"(["it's", 'a "b"'])") == Names{"it's", "a \"b\""});
+    CHECK(separator.tags_in(R"(['it\'s', 'a\\b'])") == Names{"it's", "a\\b"});
+    CHECK(separator.tags_in(R"(["caf\u00e9", "a]b"])") == Names{"caf\xC3\xA9", "a]b"});
+    CHECK(separator.tags_in("[3, 1]") == Names{"3", "1"});
+    CHECK(separator.tags_in("[3 1]") == Names{"3", "1"});
+    CHECK(separator.tags_in("[golden retriever, pug]") == Names{"golden retriever", "pug"});
+    CHECK(separator.tags_in("[pug]") == Names{"pug"});
+    CHECK(separator.tags_in("[]") == Names{});
+    CHECK(separator.tags_in("['']") == Names{});
+    for (const char* other : {"['a''b']", "['a', b]", "['a' 'b', 'c']", "['a]", "[a, 'b']", "[['a'], ['b']]",
+                              "['a', , 'b']", "['a'] ['b']", R"(['\x41'])"}) {
+      INFO(other);
+      CHECK_FALSE(separator.tags_in(other));
+      CHECK(separator.tags_of(other) == Names{other});
+    }
+  }
+  CHECK_FALSE(comma.tags_in("[golden retriever]"));
+  CHECK(space.tags_in("[haze water]") == Names{"haze", "water"});
+  CHECK(TagSeparator("bar").tags_in("[a|b c]") == Names{"a", "b c"});
+}
+
+TEST_CASE("a name in brackets among other names is one class", "[unit][pack]") {
+  CHECK(kind_of({"[not known]", "cat", "dog"}) == Kind::one_class);
+}

@@ -36,3 +36,20 @@ TEST_CASE("a source of a list counts only what was packed", "[unit][report]") {
   read_all(*source);
   CHECK(source->notes().listed_bytes == static_cast<std::int64_t>(file_size(folder / "1.png")));
 }
+
+TEST_CASE("a file counts once although some of its lines are not packed or several lists name it", "[unit][report]") {
+  const TemporaryFolder folder;
+  std::int64_t bytes = 0;
+  for (const char* name : {"images/1.png", "images/2.png"}) {
+    write_file(folder / name, gray_png(1));
+    bytes += static_cast<std::int64_t>(file_size(folder / name));
+  }
+  const auto bytes_of = [](Source& source) {
+    for (std::size_t split = 0; split < source.splits().size(); ++split) read_all(source, split);
+    return source.notes().listed_bytes;
+  };
+  write_file(folder / "list.csv", "file,label\n1.png,a\n1.png,b\n2.png,b\n");
+  CHECK(bytes_of(*open(folder / "list.csv", {.select = "b"})) == bytes);
+  write_file(folder / "images/val.csv", "file,label\n1.png,a\n2.png,b\n");
+  CHECK(bytes_of(*open_source({{folder / "list.csv", "train"}, {folder / "images/val.csv", "val"}}, {})) == bytes);
+}

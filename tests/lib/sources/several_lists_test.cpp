@@ -375,7 +375,7 @@ TEST_CASE("NaN in JSON lines is a missing value", "[unit][pack]") {
   CHECK(read_all(*source).labels == std::vector<std::int32_t>{0, 1});
   CHECK(source->sample_metadata(0, 0) == R"([null,"is \"NaN"])");
   folder.write("list.jsonl", "{\"file\": \"0.png\", \"label\": NaN}\n");
-  CHECK_THROWS_WITH(folder.open(), ContainsSubstring("line 1: its label is missing"));
+  CHECK_THROWS_WITH(folder.open(), ContainsSubstring("line 1: column \"label\": its label is missing"));
 }
 
 TEST_CASE("errors of CSV lists name the physical line", "[unit][pack]") {
@@ -396,14 +396,14 @@ TEST_CASE("errors of CSV lists name the physical line", "[unit][pack]") {
   CHECK_THAT(error("file,\"la\nbel\",label\n0.png,\"a\n\nb\",cat\nmissing.png,x,dog\n"),
              ContainsSubstring("line 6: the image"));
   CHECK_THAT(error("file,label\n0.png,\"ca\nt\"\n1.png,dog\n"),
-             ContainsSubstring("line 2: its label is not free of control characters"));
+             ContainsSubstring("line 2: column \"label\": its label is not free of control characters"));
   CHECK_THAT(error("file,label\n0.png,cat\n1.png,dog,7\n"), ContainsSubstring("line 3 has 3 fields"));
 }
 
 TEST_CASE("lists and WebDataset shards give a label one meaning", "[unit][pack]") {
   FolderOfLists folder;
   folder.write("list.csv", "file,label\n0.png,0\n1.png,1\n2.png,2\n3.png,10\n4.png,-1\n");
-  CHECK_THROWS_WITH(folder.open(), ContainsSubstring("line 6: its label is missing (\"-1\")"));
+  CHECK_THROWS_WITH(folder.open(), ContainsSubstring("line 6: column \"label\": its label is missing (\"-1\")"));
   const auto source = folder.open({.skip_unreadable = true});
   CHECK(read_all(*source).labels == std::vector<std::int32_t>{0, 1, 2, 10});
   CHECK(source->left_out().size() == 1);

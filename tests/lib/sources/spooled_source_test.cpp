@@ -58,6 +58,30 @@ TEST_CASE("samples appended to alternating splits are packed in order", "[unit][
   REQUIRE(dataset.split("test").sample_name(0) == "test#0");
 }
 
+TEST_CASE("gray samples become RGB by repeating their channel", "[unit][pack]") {
+  const TemporaryFolder folder;
+  SpooledSource source(folder.path(), {});
+  append(source, kTrain, 0, {4, 5});
+  source.convert_to_rgb("train");
+  const SourceSplit& split = source.splits()[0];
+  CHECK(split.shape == SampleShape{3, 2, 3});
+  CHECK(split.color == Color::rgb);
+  CHECK(split.sample_count == 2);
+  std::vector<std::uint8_t> values(2 * 18);
+  std::vector<std::byte> labels(2 * 4);
+  source.read(0, 0, 2, values, labels);
+  std::vector<std::uint8_t> expected;
+  for (const int sample : {0, 1}) {
+    for (int channel = 0; channel < 3; ++channel) {
+      const auto gray = values_from(sample, 1);
+      expected.insert(expected.end(), gray.begin(), gray.end());
+    }
+  }
+  CHECK(values == expected);
+  CHECK_THROWS_AS(source.convert_to_rgb("train"), InvalidArgument);
+  CHECK_THROWS_AS(source.convert_to_rgb("test"), InvalidArgument);
+}
+
 TEST_CASE("a sample that does not fit is named and the others are kept", "[unit][pack]") {
   const TemporaryFolder folder;
   SpooledSource source(folder.path(), {"a", "b"});

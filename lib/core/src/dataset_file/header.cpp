@@ -42,13 +42,20 @@ std::int64_t count_at(std::span<const std::byte> bytes, std::size_t offset, cons
   return static_cast<std::int64_t>(word);
 }
 
+/// "photos.h5" for "photos", "photos.zip" and "photos.tar.gz".
+std::string packed_name(std::filesystem::path name) {
+  name = name.stem();
+  if (name.has_stem() && name.extension() == ".tar") name = name.stem();
+  return name.string() + ".h5";
+}
+
 /// "`octavo pack photos -o photos.h5`".
 std::string pack_command(const std::filesystem::path& path) {
   const auto word = [](const std::string& text) {
     return text.find_first_of(" '()&;$*?") == std::string::npos ? text : '"' + text + '"';
   };
   const std::filesystem::path name = path.has_filename() ? path : path.parent_path();  // "photos/"
-  return "`octavo pack " + word(name.string()) + " -o " + word(name.stem().string() + ".h5") + "`";
+  return "`octavo pack " + word(name.string()) + " -o " + word(packed_name(name)) + "`";
 }
 
 void check_magic(std::span<const std::byte> bytes, const std::filesystem::path& path) {

@@ -16,6 +16,8 @@ namespace {
 /// Minimum bytes moved and minimum duration of one timing.
 constexpr std::int64_t kTimedBytes = std::int64_t{64} << 20;
 constexpr double kTimedSeconds = 0.005;
+/// Memory of this multiple of the last-level cache is read from memory, as larger memory is.
+constexpr std::int64_t kCacheFactor = 4;
 /// More rounds than the fewest are taken until the result is steady.
 constexpr int kFewestRounds = 9;
 constexpr int kMostRounds = 27;
@@ -71,12 +73,12 @@ class GatherSubject {
   std::int64_t step_ = 0;
 };
 
-/// Copies blocks as large as a batch from memory as large as the split into one buffer. So the copies find the same in
-/// the caches as the gathers do.
+/// Copies blocks as large as a batch from memory as large as the split, or far larger than the cache, into one buffer.
+/// So the copies find the same in the caches as the gathers do.
 class CopySubject {
  public:
-  CopySubject(const std::shared_ptr<backend::Backend>& backend, std::int64_t split_bytes, std::int64_t batch_bytes)
-      : from_(backend, source_bytes(*backend, split_bytes, batch_bytes), "a copy to measure"),
+  CopySubject(const std::shared_ptr<backend::Backend>& backend, std::int64_t source_bytes, std::int64_t batch_bytes)
+      : from_(backend, static_cast<std::size_t>(std::max(batch_bytes, source_bytes)), "a copy to measure"),
         to_(backend, static_cast<std::size_t>(batch_bytes), "a copy to measure"),
         finish_at_end_(backend, {}) {
     backend->fill_zero(from_.data(), from_.bytes(), {});
@@ -95,10 +97,6 @@ class CopySubject {
   std::int64_t moved_bytes() const { return 2 * static_cast<std::int64_t>(to_.bytes()); }
 
  private:
-  static std::size_t source_bytes(const backend::Backend& backend, std::int64_t split_bytes, std::int64_t batch_bytes) {
-    return static_cast<std::size_t>(std::max(batch_bytes, std::min(split_bytes, backend.memory().free_bytes / 4)));
-  }
-
   backend::DeviceBuffer from_, to_;
   backend::FinishAtEnd finish_at_end_;
   std::int64_t step_ = 0;
@@ -152,7 +150,8 @@ GatherSpeed time_gathers(const Store& store, const BatchSpec& spec, std::int64_t
   const auto& backend = store::StoreAccess::samples(store)->backend;
   const DeviceProbe device = probe(backend->device());
   GatherSubject gather(store, spec, batch_size);
-  CopySubject copy(backend, store.sample_count() * store.shape().values(), gather.image_bytes());
+  const std::int64_t split_bytes = store.sample_count() * store.shape().values();
+  CopySubject copy(backend, std::min(split_bytes, kCacheFactor * device.cache_bytes), gather.image_bytes());
   const Rounds rounds = time_rounds(gather, copy, device.copies);
   const std::vector<double> fractions = rounds.fractions();
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include <octavo/byte_count.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/tensor.hpp>
 #include <octavo/text.hpp>
@@ -27,10 +28,16 @@ std::vector<double> per_channel(const std::vector<double>& given, std::size_t ch
          " channels; give one number, or one per channel");
 }
 
-std::vector<Quantization> quantization_of(const BatchSpec& spec, const Statistics& statistics) {
+/// The quantization of the samples in the unit of the spec. Levels are those of the statistics: samples with another
+/// range are converted, so that a number means the same in all splits.
+std::vector<Quantization> quantization_in_unit(const BatchSpec& spec, const std::vector<ChannelQuantization>& samples,
+                                               const std::vector<ChannelQuantization>& statistics) {
   std::vector<Quantization> quantization;
-  for (const ChannelQuantization& channel : statistics.quantization) {
-    quantization.push_back(spec.of_stored_values ? Quantization{} : Quantization{channel.scale, channel.zero_point});
+  for (std::size_t c = 0; c < samples.size(); ++c) {
+    const ChannelQuantization& own = samples[c];
+    const ChannelQuantization unit = spec.of_stored_values ? statistics[c] : ChannelQuantization{};
+    // If both are equal, this is exactly 1 and 0.
+    quantization.push_back({own.scale / unit.scale, (own.zero_point - unit.zero_point) / unit.scale});
   }
   return quantization;
 }
@@ -123,11 +130,23 @@ std::vector<float> pixel_shifts_of(const FoldedSpec& folded, const Statistics& s
   return shifts;
 }
 
+/// Statistics of samples of another number of channels, such as those of RGB photos for a gray one.
+[[noreturn]] void refuse_channels(std::size_t of_statistics, std::size_t of_samples) {
+  const auto channels = [](std::size_t count) { return counted(static_cast<std::int64_t>(count), "channel"); };
+  std::string remedy = "give statistics of such samples";
+  if (of_statistics == 1 || of_statistics == 3) {  // what packing can make
+    remedy = "pack these with `channels=" + std::to_string(of_statistics) + "`, or " + remedy;
+  }
+  refuse("the statistics are of samples with " + channels(of_statistics) + ", but these have " + channels(of_samples) +
+         "; " + remedy);
+}
+
 void check_statistics(const Statistics& statistics, std::size_t channel_count) {
-  if (statistics.quantization.size() != channel_count || statistics.mean.size() != channel_count ||
-      statistics.standard_deviation.size() != channel_count || statistics.histogram.size() != 256 * channel_count) {
-    refuse("the statistics do not match the samples' number of channels, " + std::to_string(channel_count) +
-           "; give statistics of such samples");
+  if (statistics.mean.size() != channel_count) refuse_channels(statistics.mean.size(), channel_count);
+  if (statistics.quantization.size() != channel_count || statistics.standard_deviation.size() != channel_count ||
+      statistics.histogram.size() != 256 * channel_count) {
+    refuse("the statistics are incomplete for " + counted(static_cast<std::int64_t>(channel_count), "channel") +
+           "; give those of a split");
   }
 }
 
@@ -146,7 +165,8 @@ void check_augmentation(const BatchSpec& spec) {
 
 }  // namespace
 
-FoldedSpec fold_spec(const BatchSpec& spec, const Statistics& file_statistics, const SampleShape& shape) {
+FoldedSpec fold_spec(const BatchSpec& spec, const Statistics& file_statistics,
+                     const std::vector<ChannelQuantization>& quantization, const SampleShape& shape) {
   if (!info_of(spec.dtype).for_images) {
     refuse(std::string("images cannot be ") + to_string(spec.dtype) + "; choose " + either_of(image_type_names()));
   }
@@ -154,10 +174,11 @@ FoldedSpec fold_spec(const BatchSpec& spec, const Statistics& file_statistics, c
   const auto channel_count = static_cast<std::size_t>(shape.channels);
   const Statistics& given = spec.statistics ? *spec.statistics : file_statistics;
   check_statistics(given, channel_count);
+  if (quantization.size() != channel_count) refuse("the samples' number of channels is not that of their quantization");
   const Statistics statistics = in_unit(spec, given);
 
   FoldedSpec folded;
-  folded.quantization = quantization_of(spec, statistics);
+  folded.quantization = quantization_in_unit(spec, quantization, given.quantization);
   folded.divisors = divisors_of(spec, statistics, channel_count);
   check_divisors(folded.divisors);
   folded.center_on_batch = spec.center == Center::batch;

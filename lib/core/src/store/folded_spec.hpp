@@ -21,8 +21,10 @@ struct FoldedSpec {
   std::vector<double> divisors;                     ///< [C]
 };
 
-/// Folds `spec` for samples of `shape`. `statistics` are those of the file; the spec's own statistics replace them.
-/// Throws InvalidArgument if the spec does not match; see Store::prepare.
-FoldedSpec fold_spec(const BatchSpec& spec, const Statistics& statistics, const SampleShape& shape);
+/// Folds `spec` for samples of `shape` with `quantization` [C]. `statistics` are those of the file, which may be of
+/// another split with another quantization; the spec's own statistics replace them. Stored values are in the levels of
+/// the statistics. Throws InvalidArgument if the spec does not match; see Store::prepare.
+FoldedSpec fold_spec(const BatchSpec& spec, const Statistics& statistics,
+                     const std::vector<ChannelQuantization>& quantization, const SampleShape& shape);
 
 }  // namespace octavo::store

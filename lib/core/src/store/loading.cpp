@@ -289,8 +289,8 @@ std::shared_ptr<const StoredSamples> load_samples(const Split& split, Device dev
       name,
       "the file",
       {split.sample_count(), split.shape(), split.labels(), options.with_masks && split.has_masks(),
-       split.class_names(), source.statistics(), source.name(), split.name(),
-       dataset_file::SplitAccess::entry(split).checksums.hash.value_or(0)},
+       split.class_names(), dataset_file::SplitAccess::entry(split).quantization, source.statistics(), source.name(),
+       split.name(), dataset_file::SplitAccess::entry(split).checksums.hash.value_or(0)},
       [&] { return row_source(split, options); },
       [&](const StoredSamples& samples) { read_samples(split, options, samples); },
   };
@@ -306,8 +306,8 @@ std::shared_ptr<const StoredSamples> load_samples(const HostSamples& samples, Ho
   const Origin origin{
       "samples in memory",
       "host memory",
-      {sample_count, samples.shape, samples.labels, false, samples.class_names, statistics, "", "",
-       data_hash_of(samples, statistics)},
+      {sample_count, samples.shape, samples.labels, false, samples.class_names, statistics.quantization, statistics, "",
+       "", data_hash_of(samples, statistics)},
       [&] { return std::make_unique<const MemoryRows>(samples, memory, options.thread_count); },
       [&](const StoredSamples& stored) { copy_samples(samples, stored); },
       memory == HostMemory::borrow ? samples.owner : nullptr,

@@ -55,7 +55,7 @@ std::uint64_t hash_of(const FoldedSpec& folded, const Statistics& statistics) {
 PreparedMaps::PreparedMaps(std::shared_ptr<const StoredSamples> samples, const BatchSpec& spec)
     : samples_(std::move(samples)), spec_(spec), gathers_(samples_->backend) {
   check_masks(spec, samples_->has_masks);
-  const FoldedSpec folded = fold_spec(spec, samples_->statistics, samples_->shape);
+  const FoldedSpec folded = fold_spec(spec, samples_->statistics, samples_->quantization, samples_->shape);
   const auto& backend = samples_->backend;
   numbers_hash_ = hash_of(folded, spec.statistics ? *spec.statistics : samples_->statistics);
   uniform_map_ = folded.maps.size() == 1;

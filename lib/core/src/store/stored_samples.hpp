@@ -23,10 +23,11 @@ struct SampleDescription {
   LabelLayout labels;
   bool has_masks = false;  ///< each row has a mask after its codes
   std::vector<std::string> class_names;
-  Statistics statistics;         ///< used to center batches
-  std::string statistics_split;  ///< the split of `statistics`
-  std::string split_name;        ///< empty for samples in memory
-  std::uint64_t data_hash = 0;   ///< equal for splits with equal samples and labels in the same order
+  std::vector<ChannelQuantization> quantization;  ///< [C]
+  Statistics statistics;                          ///< used to center batches
+  std::string statistics_split;                   ///< the split of `statistics`
+  std::string split_name;                         ///< empty for samples in memory
+  std::uint64_t data_hash = 0;                    ///< equal for splits with equal samples and labels in the same order
 };
 
 /// Immutable once loaded.

@@ -44,7 +44,8 @@ std::string with_command_line_options(std::string_view message) { return with_op
 
 std::string with_python_options(std::string_view message) {
   return with_options(message, [](const OptionName& option, std::string_view value) {
-    return std::string(option.python) + "=" + (value.empty() ? "" : '"' + std::string(value) + '"');
+    const bool is_number = value.find_first_not_of("0123456789") == std::string_view::npos;
+    return std::string(option.python) + "=" + (is_number ? std::string(value) : '"' + std::string(value) + '"');
   });
 }
 

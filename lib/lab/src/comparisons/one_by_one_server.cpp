@@ -12,7 +12,7 @@ OneByOneServer::OneByOneServer(const Split& split, std::shared_ptr<const store::
     : split_(split),
       samples_(std::move(samples)),
       order_(loader::checked(std::move(options), *samples_), samples_->sample_count),
-      folded_(store::fold_spec(order_.options().spec, samples_->statistics, samples_->shape)) {
+      folded_(store::fold_spec(order_.options().spec, samples_->statistics, samples_->quantization, samples_->shape)) {
   const BatchSpec& spec = order_.options().spec;
   if (is_augmented(spec) || spec.dtype != DType::float32 || spec.layout != Layout::nchw || folded_.center_on_batch) {
     throw InvalidArgument(

@@ -29,7 +29,7 @@ bool keeps_less(const LevelUse& a, const LevelUse& b);
 /// not depend on their order.
 class LevelCounter {
  public:
-  /// `steps` is the number before rounding and clipping.
+  /// `steps` is the number before rounding and clipping; finite.
   void add(std::uint8_t level, double steps) {
     Level& numbers = levels_[level];
     ++numbers.count;

@@ -71,7 +71,7 @@ struct SourceOptions {
   /// targets. A name may be several, separated by commas. Empty: a column with one of the usual names.
   std::vector<std::string> label_columns = {};
   /// What separates the classes in the labels of one column, for multi-labels: "space", "comma", "semicolon", "bar",
-  /// "tab" or any text. "none": each label is one class. "auto": guessed if the labels leave no doubt.
+  /// "tab" or any text. "none": one class each. "auto": guessed if label_kind is not given and there is no doubt.
   std::string label_separator = "auto";
   /// What the labels of image lists and WebDataset shards are: LabelKind::class_index or target. Without it, whole
   /// numbers and names are classes, other numbers targets.

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include <octavo/dataset.hpp>
+#include <octavo/doctor.hpp>
+#include <octavo/option_names.hpp>
 #include <octavo/progress.hpp>
 #include <octavo/report.hpp>
 
@@ -19,6 +21,7 @@ struct LoaderSpeed {
 struct ReportPageOptions {
   std::vector<LoaderSpeed> loaders = {};  ///< measured by the caller, to be compared on the page
   std::string missing_loader = {};        ///< why they do not include a PyTorch DataLoader, a sentence; empty: they do
+  OptionSpelling spelling = with_command_line_options;  ///< of the options in the findings
   ProgressFunction on_progress = {};
 };
 

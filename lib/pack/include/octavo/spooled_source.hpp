@@ -40,9 +40,9 @@ class SpooledSource final : public Source {
   void append(const SourceSplit& layout, std::span<const std::uint8_t> values, std::span<const std::byte> labels,
               std::span<const std::string> names = {}, std::span<const std::uint8_t> masks = {},
               std::span<const std::string> metadata = {});
-  /// Repeats the channel of the gray samples of a split three times, so that RGB samples can follow. Throws
-  /// InvalidArgument if there is no gray split of that name; IoError if the disk is full, and its samples are lost
-  /// then.
+  /// Repeats the channel of the gray samples of a split three times, so that RGB samples can follow. Reads and writes
+  /// all of them in place; the temporary file grows to three times its size. Throws InvalidArgument if there is no gray
+  /// split of that name; IoError if the disk is full, and the split has no samples then.
   void convert_to_rgb(std::string_view split_name);
   /// Adds a sentence to the notes.
   void add_remark(std::string remark) { remarks_.push_back(std::move(remark)); }

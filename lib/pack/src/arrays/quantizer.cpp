@@ -10,8 +10,8 @@ namespace {
 // Rounding errors are summed as integer multiples of this fraction of a step, so that the order does not matter.
 constexpr double kRoundingUnit = 1 << 20;
 constexpr std::size_t kMostWorstSamples = 8;
-// More channels are measured together, so that a sample's counters stay small compared with its numbers.
-constexpr std::size_t kMostChannelCounters = 256;
+// Smaller channels are measured together: a counter for each would be larger than the sample, and as slow.
+constexpr std::int64_t kLeastCountedValues = 256;
 
 /// The rows with the largest sums of squares, which are over `values` numbers each.
 std::vector<QuantizationNotes::WorstSample> worst_samples(const std::vector<double>& squares, std::int64_t values) {
@@ -39,6 +39,7 @@ LevelUse least_use(const std::vector<LevelCounter>& counters) {
 
 Quantizer::Sample::Sample(const Quantizer& quantizer) {
   for (const ChannelQuantization& map : quantizer.quantization_) channels_.push_back({.map = map});
+  is_counted_by_channel_ = quantizer.values_per_channel_ >= kLeastCountedValues;
   const Element element = quantizer.element_;
   if (element == Element::int16) first_level_ = INT16_MIN;
   // One table serves all channels only if they share the quantization.
@@ -58,8 +59,7 @@ Quantizer::Sample::Sample(const Quantizer& quantizer, const ChannelQuantization&
 }
 
 void Quantizer::Sample::count_levels() {
-  const bool is_counted_by_channel = !is_uniform_ && channels_.size() <= kMostChannelCounters;
-  level_use_.resize(is_counted_by_channel ? channels_.size() : 1);
+  level_use_.resize(!is_uniform_ && is_counted_by_channel_ ? channels_.size() : 1);
 }
 
 std::uint8_t Quantizer::Sample::quantize(std::size_t at, double number) {
@@ -79,9 +79,11 @@ std::uint8_t Quantizer::Sample::quantize(std::size_t at, double number) {
   return level;
 }
 
-Quantizer::Quantizer(std::vector<ChannelQuantization> quantization, Element element, std::int64_t sample_count)
+Quantizer::Quantizer(std::vector<ChannelQuantization> quantization, Element element, std::int64_t sample_count,
+                     std::int64_t values_per_channel)
     : quantization_(std::move(quantization)),
       element_(element),
+      values_per_channel_(values_per_channel),
       totals_(quantization_.size()),
       squared_steps_(static_cast<std::size_t>(sample_count)) {}
 

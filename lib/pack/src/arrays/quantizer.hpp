@@ -22,8 +22,10 @@ namespace octavo::arrays {
 /// order. Either all samples have the quantizer's quantization, or each has its own.
 class Quantizer {
  public:
-  /// `quantization` is [C]: value v stands for scale * v + zero_point. A split has `sample_count` samples.
-  Quantizer(std::vector<ChannelQuantization> quantization, Element element, std::int64_t sample_count);
+  /// `quantization` is [C]: value v stands for scale * v + zero_point. A split has `sample_count` samples of about
+  /// `values_per_channel` numbers in each channel.
+  Quantizer(std::vector<ChannelQuantization> quantization, Element element, std::int64_t sample_count,
+            std::int64_t values_per_channel);
 
   /// The work on one sample.
   class Sample {
@@ -51,6 +53,7 @@ class Quantizer {
 
     std::vector<Channel> channels_;
     std::vector<LevelCounter> level_use_;  ///< [C], or one for all channels
+    bool is_counted_by_channel_ = true;    ///< unless the counters would be larger than the sample
     bool is_uniform_ = true;
     std::int64_t first_level_ = 0;
     std::unique_ptr<std::bitset<65536>> levels_;  ///< the integers that occurred, from first_level_ on
@@ -79,6 +82,7 @@ class Quantizer {
 
   std::vector<ChannelQuantization> quantization_;
   Element element_;
+  std::int64_t values_per_channel_;
   mutable std::mutex mutex_;
   std::vector<Total> totals_;            ///< [C]
   std::vector<LevelCounter> level_use_;  ///< as in Sample

@@ -57,9 +57,9 @@ std::optional<std::string> other_format_problem(std::span<const std::byte> start
   const OtherFormat* const format = other_format_of(text);
   if (format == nullptr) return std::nullopt;
   return "it is " + std::string(format->name) +
-         " image, which is not supported; convert such files to PNG, for example with ImageMagick, `magick mogrify "
-         "-format png FILES`, or in Python with " +
-         std::string(format->python_way);
+         " image, which is not supported; convert such files to PNG, for example with ImageMagick, `mogrify -format "
+         "png FILES`, or in Python with " +
+         std::string(format->python_way) + ", and remove the originals";
 }
 
 bool has_other_image_name(const std::string& name) {

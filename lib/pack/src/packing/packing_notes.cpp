@@ -24,6 +24,16 @@ std::string ignored_note(const SourceNotes& found) {
   return text + (std::ssize(names) < count ? ", ..." : "");
 }
 
+/// "2 folders have no images: lynx, zebra".
+std::string empty_folders_note(const std::vector<std::string>& folders) {
+  constexpr std::size_t kMostShown = 5;
+  std::string text = counted(std::ssize(folders), "folder") + (folders.size() == 1 ? " has" : " have") + " no images";
+  for (std::size_t i = 0; i < std::min(folders.size(), kMostShown); ++i) {
+    text += (i == 0 ? ": " : ", ") + printable(folders[i]);
+  }
+  return text + (folders.size() > kMostShown ? ", ..." : "");
+}
+
 /// The names of the splits with labels of this kind or, with `others`, of any other kind. Masks count as labels.
 std::string splits_with(LabelKind kind, const Source& source, bool others = false) {
   std::string names;
@@ -61,6 +71,7 @@ std::vector<std::string> packing_notes(const Source& source) {
   const SourceNotes found = source.notes();
   std::vector<std::string> notes = packing::loss_notes(found, source);
   if (found.ignored_files.value_or(0) > 0) notes.push_back(ignored_note(found));
+  if (!found.folders_without_images.empty()) notes.push_back(empty_folders_note(found.folders_without_images));
   add_missing_labels(source, found, notes);
   add_mixed_labels(source, notes);
   notes.insert(notes.end(), found.remarks.begin(), found.remarks.end());

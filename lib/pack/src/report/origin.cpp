@@ -97,16 +97,20 @@ void add_levels(const Json& provenance, const std::string& split_name, Origin& o
   if (before.is_number_integer() && after.is_number_integer()) origin.levels = {before, after};
 }
 
+bool is_between(const Json& number, double low, double high) {
+  return number.is_number() && number.get<double>() >= low && number.get<double>() <= high;
+}
+
 void add_level_use(const Json& provenance, const std::string& split_name, Origin& origin) {
   const Json::json_pointer place = Json::json_pointer() / "notes" / ("quantized " + split_name) / "level_use";
   if (!provenance.contains(place) || !provenance[place].is_object()) return;
   const Json& use = provenance[place];
   const Json levels = use.value("levels", Json()), bits = use.value("effective_bits", Json());
   const Json percentile = use.value("better_percentile", Json());
-  if (!levels.is_number_integer()) return;
+  if (!levels.is_number_integer() || !is_between(levels, 1, 256)) return;
   origin.level_use = {.levels = levels, .is_coarse = use.value("is_coarse", Json()) == true};
-  if (bits.is_number()) origin.level_use->effective_bits = bits.get<double>();
-  if (percentile.is_number()) origin.level_use->better_percentile = percentile.get<double>();
+  if (is_between(bits, -64, 64)) origin.level_use->effective_bits = bits.get<double>();
+  if (is_between(percentile, 50, 100)) origin.level_use->better_percentile = percentile.get<double>();
 }
 
 /// Rows of the source are rows of the split only if all its samples were packed, and from one source.

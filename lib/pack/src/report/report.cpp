@@ -37,7 +37,11 @@ void measure_on_device(const Split& split, Device device, const ReportOptions& o
   load.residency = Residency::device;
   const Store store = Store::load(split, device, load);
   report.residencies = measuring::measure_decoded(store, options.batch_size);
-  if (measuring::can_time_gathers(store)) report.gather = measuring::time_gathers(store, {}, options.batch_size);
+  try {
+    if (measuring::can_time_gathers(store)) report.gather = measuring::time_gathers(store, {}, options.batch_size);
+  } catch (const OutOfMemory&) {
+    // There is no room for a batch and a copy of it; everything else can be reported.
+  }
   report.normalization = normalization_of(store);
 }
 

@@ -36,7 +36,7 @@ std::string residency_table(const MemoryReport& report) {
 }
 
 std::string gather_lines(const MemoryReport& report) {
-  if (!report.gather) return summary_line("gather", "not timed: the split is too small");
+  if (!report.gather) return summary_line("gather", "not timed: the split is too small, or the free memory");
   const GatherSpeed& speed = *report.gather;
   const double rate = static_cast<double>(speed.moved_bytes) / speed.median_seconds;
   std::string text =

@@ -166,10 +166,12 @@ std::vector<std::unique_ptr<Source>> open_lists(Parts parts, const SourceOptions
   sources::unite_classes(parts.lists, options.class_order);
   sources::leave_out_uncommon_columns(parts.lists, parts.opened);
   const auto conversions = sources::find_conversions(parts.lists, options);
+  sources::ListedFileNumbers numbers;
   std::size_t next = 0;
   for (std::unique_ptr<Source>& source : parts.opened) {
     if (source != nullptr) continue;
-    source = std::make_unique<sources::ImageListSource>(std::move(parts.lists[next]), conversions[next], options);
+    source =
+        std::make_unique<sources::ImageListSource>(std::move(parts.lists[next]), conversions[next], options, numbers);
     ++next;
   }
   return std::move(parts.opened);
@@ -239,7 +241,7 @@ void check_choice_columns(const std::vector<sources::ReadList>& lists, const Sou
 }
 
 /// Without an image list, its options have no meaning.
-void refuse_options_of_lists(const SourceOptions& options) {
+void refuse_options_of_lists(const SourceOptions& options, const std::vector<sources::ImageRoot>& roots) {
   const std::string given = !options.label_columns.empty()      ? "label_column"
                             : !options.path_column.empty()      ? "path_column"
                             : options.label_separator != "auto" ? "label_separator"
@@ -247,6 +249,9 @@ void refuse_options_of_lists(const SourceOptions& options) {
                             : options.columns[0] == "none"      ? ""
                                                                 : "columns";
   if (given.empty()) return;
+  const auto root = std::ranges::find_if(roots, [](const auto& one) { return !one.list_problem.empty(); });
+  if (root != roots.end())
+    throw DataError("open the sources: found no image list for `" + given + "`: " + root->list_problem);
   throw DataError("open the sources: found no image list (CSV, TSV or JSON) for `" + given + "`; name the file");
 }
 
@@ -287,7 +292,7 @@ std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, c
     throw DataError(
         "open the sources: a range applies only to values that are not bytes, and there are none; omit `range`");
   }
-  if (lists.empty()) refuse_options_of_lists(options);
+  if (lists.empty()) refuse_options_of_lists(options, roots);
   std::vector<sources::OtherFolder> others;
   for (const sources::ImageRoot& root : roots) others.push_back({root.tree, root.folder});
   for (auto& list : lists) pair_with_masks(list.contents, options);
@@ -322,6 +327,9 @@ std::unique_ptr<Source> merged(std::vector<std::unique_ptr<Source>> parts, const
 }
 
 void check_options(const SourceOptions& options) {
+  if (options.label_separator.empty()) {
+    throw InvalidArgument("open the sources: `label_separator` is empty; expected a separator such as space, or none");
+  }
   if (!options.with_masks && (!options.mask_pattern.empty() || !options.mask_colors.empty())) {
     throw InvalidArgument("open the sources: masks are off, so `mask_colors` has no effect; omit it");
   }

@@ -1,7 +1,6 @@
 #include "report/page/findings.hpp"
 
 #include <octavo/byte_count.hpp>
-#include <octavo/option_names.hpp>
 
 #include "report/page/html.hpp"
 #include "report/page/pictures.hpp"
@@ -23,12 +22,11 @@ std::string figure_of(const Dataset& dataset, const DoctorExample& example) {
   return "<figure>" + pictures + "<figcaption>" + caption + "</figcaption></figure>";
 }
 
-std::string item_of(const Dataset& dataset, const DoctorFinding& finding) {
+std::string item_of(const Dataset& dataset, const DoctorFinding& finding, OptionSpelling spelling) {
   const DoctorCheckInfo& info = finding.info();
   const std::string severity = to_string(info.severity);
   std::string html = "<li class=\"is-" + severity + "\"><strong>" + severity + ":</strong> " +
-                     escaped(finding.summary) + ".<div class=\"lead\">" +
-                     escaped(with_command_line_options(info.remedy)) + ".</div>";
+                     escaped(finding.summary) + ".<div class=\"lead\">" + escaped(spelling(info.remedy)) + ".</div>";
   std::string figures;
   for (const DoctorExample& example : finding.examples) figures += figure_of(dataset, example);
   return html + (figures.empty() ? "" : "<div>" + figures + "</div>") + "</li>\n";
@@ -36,13 +34,11 @@ std::string item_of(const Dataset& dataset, const DoctorFinding& finding) {
 
 }  // namespace
 
-std::string findings_list(const Dataset& dataset, const DoctorReport& report) {
+std::string findings_list(const Dataset& dataset, const DoctorReport& report, OptionSpelling spelling) {
   std::string list = "<ul class=\"findings\">\n";
-  for (const DoctorFinding& finding : report.findings) list += item_of(dataset, finding);
+  for (const DoctorFinding& finding : report.findings) list += item_of(dataset, finding, spelling);
   if (report.findings.empty()) list += "<li class=\"is-good\">Nothing unusual.</li>\n";
-  for (const std::string& limit : report.limits) {
-    list += "<li>Not checked: " + escaped(with_command_line_options(limit)) + ".</li>\n";
-  }
+  for (const std::string& limit : report.limits) list += "<li>Not checked: " + escaped(spelling(limit)) + ".</li>\n";
   return list + "</ul>\n";
 }
 

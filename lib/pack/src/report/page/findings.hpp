@@ -13,7 +13,7 @@ namespace octavo::report::page {
 inline constexpr std::size_t kShownExamples = 8;
 
 /// The findings of the doctor as a list, with pictures of their examples.
-std::string findings_list(const Dataset& dataset, const DoctorReport& report);
+std::string findings_list(const Dataset& dataset, const DoctorReport& report, OptionSpelling spelling);
 
 /// The name of sample `row` if the file has one, otherwise "train #17". HTML.
 std::string sample_title(const Split& split, std::int64_t row);

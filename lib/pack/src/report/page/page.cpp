@@ -93,7 +93,7 @@ class Page {
   std::string findings() const {
     return section("findings", "Findings",
                    "What would spoil training or a benchmark, as octavo doctor finds it; all samples were checked.",
-                   findings_list(data_.dataset, examined_));
+                   findings_list(data_.dataset, examined_, data_.options.spelling));
   }
 
   std::string footer() const {

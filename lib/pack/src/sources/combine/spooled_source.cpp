@@ -23,6 +23,19 @@ std::string where(const SourceSplit& split, std::int64_t row) {
   return "append to split " + split.name + ", sample " + std::to_string(row) + ": ";
 }
 
+/// Replaces each of `count` samples of `values` bytes by three copies of it.
+void repeat_channel(const File& pixels, std::int64_t values, std::int64_t count) {
+  std::vector<std::byte> sample(static_cast<std::size_t>(3 * values));
+  // Backward: the space of a converted sample begins after all samples that are still to be read.
+  for (std::int64_t row = count - 1; row >= 0; --row) {
+    const auto gray = std::span(sample).first(static_cast<std::size_t>(values));
+    pixels.read_at(row * values, gray);
+    std::ranges::copy(gray, sample.begin() + values);
+    std::ranges::copy(gray, sample.begin() + 2 * values);
+    pixels.write_at(row * 3 * values, sample);
+  }
+}
+
 }  // namespace
 
 /// The samples of one split in separate files: pixels, labels, and masks, names and metadata if there are any.
@@ -183,17 +196,9 @@ void SpooledSource::convert_to_rgb(std::string_view split_name) {
   if (split == splits_.end() || split->color != Color::gray) {
     throw InvalidArgument("convert split " + std::string(split_name) + " to RGB: it is not a gray split");
   }
-  const File& pixels = spools_[static_cast<std::size_t>(split - splits_.begin())]->pixels();
-  const std::int64_t values = split->shape.values();
-  std::vector<std::byte> sample(static_cast<std::size_t>(3 * values));
-  // Backward: the space of a converted sample begins after all samples that are still to be read.
-  for (std::int64_t row = split->sample_count - 1; row >= 0; --row) {
-    const auto gray = std::span(sample).first(static_cast<std::size_t>(values));
-    pixels.read_at(row * values, gray);
-    std::ranges::copy(gray, sample.begin() + values);
-    std::ranges::copy(gray, sample.begin() + 2 * values);
-    pixels.write_at(row * 3 * values, sample);
-  }
+  const std::int64_t count = std::exchange(split->sample_count, 0);  // nothing is served if the conversion fails
+  repeat_channel(spools_[static_cast<std::size_t>(split - splits_.begin())]->pixels(), split->shape.values(), count);
+  split->sample_count = count;
   split->shape.channels = 3;
   split->color = Color::rgb;
   if (!split->quantization.empty()) split->quantization.resize(3, split->quantization[0]);

@@ -5,6 +5,9 @@
 #include <numeric>
 #include <unordered_map>
 
+#include <octavo/byte_count.hpp>
+#include <octavo/errors.hpp>
+
 #include "sources/lists/natural_order.hpp"
 
 namespace octavo::sources {
@@ -17,6 +20,21 @@ bool has_multi_labels(const ImageList& list) {
 
 bool may_renumber(const ImageList& list) {
   return list.are_classes_sorted && !list.class_names.empty() && (list.has_tags || !has_multi_labels(list));
+}
+
+/// Tags of one list, in few rows, can widen the multi-labels of another.
+void check_width(const std::vector<ImageList>& lists, std::int64_t width) {
+  std::int64_t sample_count = 0;
+  for (const ImageList& list : lists) {
+    for (const SplitImages& split : list.splits) {
+      if (split.layout.kind == LabelKind::multi_label && list.has_tags) sample_count += std::ssize(split.paths);
+    }
+  }
+  if (fits_multi_labels(sample_count, width)) return;
+  throw DataError("number the classes of several lists: the multi-labels of " + counted(sample_count, "image") +
+                  " would have " + std::to_string(width) +
+                  " classes, which is too much memory; leave out rare classes, or make each label one class with "
+                  "`label_separator=none`");
 }
 
 /// Moves the flag of each class i to places[i], of `width` classes.
@@ -45,6 +63,7 @@ void unite_class_numbers(std::vector<ImageList>& lists) {
       if (has_numbers(list)) width = std::max(width, split.layout.width);
     }
   }
+  check_width(lists, width);
   for (ImageList& list : lists) {
     for (SplitImages& split : list.splits) {
       if (!has_numbers(list) || split.layout.width == width) continue;
@@ -85,6 +104,7 @@ void unite_classes(std::vector<ImageList>& lists, ClassOrder order) {
   }
   sort_class_names(all, order);
   all.erase(std::unique(all.begin(), all.end()), all.end());
+  check_width(lists, std::ssize(all));
   std::unordered_map<std::string, std::int32_t> number_of;
   for (std::size_t i = 0; i < all.size(); ++i) number_of.emplace(all[i], static_cast<std::int32_t>(i));
   for (ImageList& list : lists) {

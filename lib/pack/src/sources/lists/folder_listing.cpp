@@ -297,6 +297,64 @@ void remark_on_mask_classes(const std::vector<ClassImages>& all, const MaskRules
   }
 }
 
+/// The first folders below a class folder that hold its images; empty if an image is next to them.
+std::set<std::string> subfolders_of(const std::vector<std::string>& paths, std::size_t depth) {
+  std::set<std::string> names;
+  std::string_view last;
+  for (const std::string& path : paths) {
+    const std::size_t end = path.find('/', depth);
+    if (end == std::string::npos) return {};
+    const std::string_view name = std::string_view(path).substr(depth, end - depth);
+    if (name != last) names.emplace(name);
+    last = name;
+  }
+  return names;
+}
+
+/// The subfolders of each class folder, in all splits; empty if an image is directly in a class folder.
+std::map<std::string, std::set<std::string>> subfolders_of_classes(const std::vector<ClassImages>& all) {
+  std::map<std::string, std::set<std::string>> subfolders;
+  for (const ClassImages& images : all) {
+    for (const auto& [name, paths] : images.paths_of) {
+      if (paths.empty()) continue;
+      const auto found = subfolders_of(paths, files::join_path(images.folder.path, name).size() + 1);
+      if (found.empty()) return {};
+      subfolders[name].insert(found.begin(), found.end());
+    }
+  }
+  return subfolders;
+}
+
+/// Only the first few of many.
+std::string first_folders(const std::set<std::string>& names) {
+  constexpr std::size_t kMostShown = 3;
+  std::string text;
+  std::size_t count = 0;
+  for (const std::string& name : names) {
+    if (count++ == kMostShown) return text + ", ...";
+    text += (text.empty() ? "" : ", ") + quoted(fs::path(name));
+  }
+  return text;
+}
+
+/// Adds a remark if all class folders have the same subfolders, which may be the classes: "cam1/crab", "cam2/crab". A
+/// single subfolder, such as "images", is no class.
+void remark_on_inner_folders(const std::vector<ClassImages>& all, ImageList& contents) {
+  const auto subfolders = subfolders_of_classes(all);
+  if (subfolders.size() < 2) return;
+  std::set<std::string> outer, common = subfolders.begin()->second;
+  std::size_t most = 0;
+  for (const auto& [name, own] : subfolders) {
+    outer.insert(name);
+    most = std::max(most, own.size());
+    std::erase_if(common, [&](const std::string& one) { return !own.contains(one) || split_of_folder_name(one); });
+  }
+  if (common.empty() || most < 2) return;
+  contents.remarks.push_back("the classes are the outer folders " + first_folders(outer) + ", which all have the " +
+                             (common.size() == 1 ? "subfolder " : "subfolders ") + first_folders(common) +
+                             "; if the inner ones are the classes, make them the outer folders");
+}
+
 void remark_on_shared_folders(const std::vector<ClassImages>& all, ImageList& contents) {
   SharedFolders shared;
   for (const ClassImages& images : all) {
@@ -451,6 +509,7 @@ ImageList list_image_folders(const std::vector<ImageRoot>& roots, const SourceOp
   remark_on_splits(all, contents);
   remark_on_masks(all, rules, contents);
   remark_on_mask_classes(all, rules, contents);
+  remark_on_inner_folders(all, contents);
   remark_on_shared_folders(all, contents);
   use_given_names(options.class_names, contents);
   remark_on_numbers(contents);

@@ -51,6 +51,12 @@ struct ImageList {
   std::vector<std::string> columns;            ///< of a table: all its columns, also those that are not kept
 };
 
+/// Whether multi-labels that a text of a few bytes can stand for fit into memory: at most 2 GiB in all.
+constexpr bool fits_multi_labels(std::int64_t sample_count, std::int64_t width) {
+  constexpr std::int64_t kMostNumbers = std::int64_t{1} << 29;
+  return width == 0 || sample_count <= kMostNumbers / width;
+}
+
 /// Counts a file as ignored; `path` is below its root.
 void ignore_file(ImageList& contents, const std::string& path);
 

@@ -32,14 +32,15 @@ std::vector<SampleFailure> damage_of(const ImageList& contents) {
 
 }  // namespace
 
-ImageListSource::ImageListSource(ImageList contents, ImageConversion conversion, const SourceOptions& options)
+ImageListSource::ImageListSource(ImageList contents, ImageConversion conversion, const SourceOptions& options,
+                                 ListedFileNumbers& numbers)
     : contents_(std::move(contents)),
       limits_{options.largest_image_pixels},
       target_{conversion.shape, options.size.has_value(), options.fit, options.background},
       mask_colors_(options.mask_colors),
       range_(std::move(conversion.range)),
       decode_memory_(kMostDecodedBytes) {
-  if (contents_.is_table) listed_bytes_.emplace(contents_);
+  if (contents_.is_table) listed_bytes_.emplace(contents_, numbers);
   for (SampleFailure& archive : damage_of(contents_)) contents_.left_out.push_back(std::move(archive));
   for (const SplitImages& list : contents_.splits) {
     splits_.push_back(
@@ -50,8 +51,8 @@ ImageListSource::ImageListSource(ImageList contents, ImageConversion conversion,
     oddities_.emplace_back(list.paths.size());
     quantizers_.emplace_back();
     if (range_.quantization.empty()) continue;
-    quantizers_.back() =
-        std::make_unique<arrays::Quantizer>(range_.quantization, conversion.element, std::ssize(list.paths));
+    quantizers_.back() = std::make_unique<arrays::Quantizer>(
+        range_.quantization, conversion.element, std::ssize(list.paths), target_.shape.values_per_channel());
     if (!range_.is_common) continue;
     splits_.back().quantization = range_.quantization;
     splits_.back().source_dtype = arrays::name_of(conversion.element);

@@ -17,7 +17,9 @@ namespace octavo::sources {
 /// read().
 class ImageListSource final : public Source {
  public:
-  ImageListSource(ImageList contents, ImageConversion conversion, const SourceOptions& options);
+  /// `numbers` is for all lists of the source.
+  ImageListSource(ImageList contents, ImageConversion conversion, const SourceOptions& options,
+                  ListedFileNumbers& numbers);
 
   const std::vector<SourceSplit>& splits() const override { return splits_; }
   const std::vector<std::string>& class_names() const override { return contents_.class_names; }

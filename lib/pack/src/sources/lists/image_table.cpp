@@ -142,7 +142,8 @@ class TableReader {
       : table_(std::move(table)),
         columns_(table_, options, path_column),
         labels_(table_, columns_.labels, columns_.has_role(), options),
-        split_of_all_(std::move(split)) {
+        split_of_all_(std::move(split)),
+        is_label_named_(!options.label_columns.empty()) {
     if (table_.rows.empty()) throw FormatError("it is empty");
     columns_.keep_left_out(labels_.columns());
     for (const std::size_t column : columns_.kept()) {
@@ -176,6 +177,11 @@ class TableReader {
   std::vector<std::string> kept_columns() const { return names_of(columns_.kept()); }
   std::vector<std::string> kept_for_choice() const { return names_of(columns_.kept_for_choice()); }
   std::vector<std::string> kept_automatically() const { return names_of(columns_.kept_automatically()); }
+  /// The column of labels if only its name decided, and other columns of numbers are kept next to it; else empty.
+  std::string doubtful_label_column() const {
+    const bool is_in_doubt = !is_label_named_ && has_label_column() && std::ranges::count(are_numbers_, true) > 0;
+    return is_in_doubt ? label_columns()[0] : "";
+  }
   std::string refused_numbers() const { return sources::refused_numbers(table_); }
   std::vector<std::string> left_out_columns() const { return columns_.left_out(labels_.columns()); }
   /// The cells of the kept columns, as a JSON array. Text that is a number becomes one in a column of numbers.
@@ -210,6 +216,7 @@ class TableReader {
   ListColumns columns_;
   const TableLabels labels_;
   const std::string split_of_all_;
+  const bool is_label_named_;      ///< by the options
   std::vector<bool> are_numbers_;  ///< for each kept column
 };
 
@@ -250,11 +257,16 @@ UsableRows find_usable_rows(const TableReader& reader, const ListFiles& files, c
       usable.rows.push_back(row);
       usable.images.push_back(image->path);
       searched.add(reader.path(row), *image);
-      if (mask) usable.masks.push_back(mask->path);
+      if (mask) {
+        usable.masks.push_back(mask->path);
+        searched.add(reader.mask(row), *mask);
+      }
       continue;
     }
     const std::string line = "line " + std::to_string(reader.line(row));
-    if (!may_skip) throw FormatError(line + ": " + *problem);
+    if (!may_skip) {
+      throw FormatError(line + ": " + *problem + "; correct the line, or skip such lines with `on_error=skip`");
+    }
     contents.left_out.push_back({reader.line(row), fs::path(list).filename().string() + ": " + line, *problem});
     for (const auto& file : {image, mask}) {
       if (file) contents.left_out_files.push_back(file->path);
@@ -286,12 +298,13 @@ void fill(ImageList& contents, const TableReader& reader, const ListFiles& files
   const TableLabels::Labels labels = reader.labels().read(usable.rows);
   contents.class_names = labels.class_names;
   contents.has_tags = labels.are_tags;
+  if (labels.are_signs) contents.remarks.push_back(remark_on_signs(fs::path(list).filename().string()));
   for (std::size_t i = 0; i < usable.rows.size(); ++i) {
     const std::string split = reader.split(usable.rows[i]);
     SplitImages& images = list_of(contents, tree, split.empty() ? other_split : split, labels.layout);
     images.paths.push_back(usable.images[i]);
     if (reader.has_masks()) images.masks.push_back(usable.masks[i]);
-    images.columns = reader.kept_columns();
+    if (images.columns.empty()) images.columns = reader.kept_columns();
     if (!images.columns.empty()) images.metadata.push_back(reader.metadata(usable.rows[i]));
     if (labels.layout.kind != LabelKind::none) append_labels(images, labels, i);
   }
@@ -302,10 +315,11 @@ void fill(ImageList& contents, const TableReader& reader, const ListFiles& files
 }
 
 /// Whether the first row of a .json file names an image, so that it is a list even if it is damaged below.
-bool begins_as_list(const files::FileTree& tree, const std::string& path) {
+bool begins_as_list(const files::FileTree& tree, const std::string& path,
+                    const std::shared_ptr<FolderImages>& images_there) {
   try {
     const Table table = read_table(tree, path, 1);
-    const ListedFiles images(tree, path, kListedImages);
+    const ListedFiles images(tree, path, kListedImages, images_there);
     return std::ranges::any_of(table.rows.empty() ? std::vector<Cell>{} : table.rows[0],
                                [&](const Cell& cell) { return images.find(text_of(cell)).has_value(); });
   } catch (const FormatError&) {
@@ -313,19 +327,35 @@ bool begins_as_list(const files::FileTree& tree, const std::string& path) {
   }
 }
 
-std::string no_labels_reason(const Table& table, const NamedColumns& named) {
-  if (!named.labels.empty()) {
-    return "it has no column \"" + named.labels[0] + "\"; expected one of " + printable(either_of(table.columns));
+/// The option for all columns of numbers, such as those of a box, for messages; empty if there are not several.
+std::string several_columns(const Table& table) {
+  constexpr std::size_t kMostShown = 8;
+  std::vector<std::string> names;
+  for (std::size_t column = 0; column < table.columns.size(); ++column) {
+    const std::string& name = table.columns[column];
+    if (number_of(table.rows[0][column]) && !is_row_number_column(name) && !is_path_column(name)) names.push_back(name);
+  }
+  if (names.size() < 2 || names.size() > kMostShown) return "";
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ",") + printable(name);
+  return ", or several numbers, such as `label_column=" + text + "`";
+}
+
+std::string no_labels_reason(const Table& table, std::ptrdiff_t path_column, const NamedColumns& named) {
+  try {
+    find_label_columns(table, named.labels, path_column);
+  } catch (const FormatError& error) {
+    return printable(error.what());
   }
   if (const std::string refused = refused_numbers(table); !refused.empty()) return refused + "; remove the separators";
-  return "no column is named " + label_column_names() + "; name one of " + printable(either_of(table.columns)) +
-         " with `label_column`";
+  return why_no_label_column(table.columns) + "; name one of " + printable(either_of(table.columns)) +
+         " with `label_column`" + several_columns(table);
 }
 
 bool has_labels(const Table& table, std::ptrdiff_t path_column, const NamedColumns& named) {
   if (named.labels.empty()) return has_labels(table, path_column).value_or(false);
   try {
-    find_label_columns(table, named.labels);
+    find_label_columns(table, named.labels, path_column);
     return true;
   } catch (const FormatError&) {
     return false;
@@ -366,18 +396,19 @@ std::optional<std::string> why_not_by_name(const Table& table, std::ptrdiff_t co
 
 /// The verdict on a table that can be parsed so far.
 TableVerdict judge_rows(const Table& table, const files::FileTree& tree, const std::string& path,
-                        const NamedColumns& named) {
+                        const NamedColumns& named, const std::shared_ptr<FolderImages>& images_there) {
   using Kind = TableVerdict::Kind;
   try {
-    ListedFiles images(tree, path, kListedImages);
+    ListedFiles images(tree, path, kListedImages, images_there);
     const PathColumn column = find_path_column(table, images, named);
     if (table.columns.empty()) return {Kind::empty, "it is empty"};
     if (table.rows.empty()) return {Kind::empty, "it has only the names of columns"};
     if (column.index < 0) return {Kind::other, no_path_column(table, images)};
     if (column.names_files) {
       if (auto reason = why_not_by_name(table, column.index, images)) return {Kind::other, std::move(*reason)};
-      return has_labels(table, column.index, named) ? TableVerdict{Kind::list, ""}
-                                                    : TableVerdict{Kind::other, no_labels_reason(table, named)};
+      return has_labels(table, column.index, named)
+                 ? TableVerdict{Kind::list, ""}
+                 : TableVerdict{Kind::other, no_labels_reason(table, column.index, named)};
     }
     const std::string first = text_of(table.rows[0][static_cast<std::size_t>(column.index)]);
     return {Kind::other, "line " + std::to_string(table.lines[0]) + ": " + images.why_not_found(first)};
@@ -397,16 +428,17 @@ bool is_image_table_name(const std::string& name) {
   return has_table_extension(name) || table_extension(name) == ".json";
 }
 
-TableVerdict judge_table(const files::FileTree& tree, const std::string& path, const NamedColumns& named) {
+TableVerdict judge_table(const files::FileTree& tree, const std::string& path, const NamedColumns& named,
+                         const std::shared_ptr<FolderImages>& images) {
   using Kind = TableVerdict::Kind;
   Table table;
   try {
     table = read_table(tree, path, kRowsJudged);
   } catch (const FormatError& error) {
-    if (has_table_extension(path) || begins_as_list(tree, path)) return {Kind::damaged, error.what()};
+    if (has_table_extension(path) || begins_as_list(tree, path, images)) return {Kind::damaged, error.what()};
     return {Kind::not_table, "it is neither a JSON array of objects nor JSON Lines"};
   }
-  TableVerdict verdict = judge_rows(table, tree, path, named);
+  TableVerdict verdict = judge_rows(table, tree, path, named, images);
   if (verdict.kind == Kind::list) return verdict;
   if (auto damage = damage_of_table(tree, path)) return {Kind::damaged, std::move(*damage)};
   return verdict;
@@ -430,7 +462,8 @@ ImageList read_image_table(const Tree& tree, const std::string& path, const List
   contents.roots.push_back(tree->file_of(path));
   try {
     Table table = read_table(*tree, path, kAllRows);
-    ListFiles files = {{*tree, path, kListedImages}, {*tree, path, kListedMasks}};
+    const auto images = std::make_shared<FolderImages>();
+    ListFiles files = {{*tree, path, kListedImages, images}, {*tree, path, kListedMasks, images}};
     const PathColumn path_column = find_path_column(table, files.images, named_columns(options));
     if (path_column.index < 0) throw FormatError(no_path_column(table, files.images));
     const TableReader reader(std::move(table), path_column, split.is_named_by_user ? split.name : "", options);
@@ -444,8 +477,10 @@ ImageList read_image_table(const Tree& tree, const std::string& path, const List
       const std::string refused = reader.label_columns().empty() ? reader.refused_numbers() : "";
       if (!refused.empty()) contents.remarks.push_back(name + ": " + refused + "; without them, they would be labels");
     }
-    if (!reader.labels().tag_remark().empty()) contents.remarks.push_back(name + ": " + reader.labels().tag_remark());
-    if (auto remark = remark_on_kept(name, reader.kept_automatically())) contents.remarks.push_back(*remark);
+    for (const std::string& remark : reader.labels().tag_remarks()) contents.remarks.push_back(name + ": " + remark);
+    if (auto remark = remark_on_kept(name, reader.kept_automatically(), reader.doubtful_label_column())) {
+      contents.remarks.push_back(*remark);
+    }
     if (auto remark = remark_on_left_out(name, reader.left_out_columns())) contents.remarks.push_back(*remark);
     if (auto remark = remark_on_needed(name, reader.kept_for_choice())) {
       contents.remarks.push_back(*remark);

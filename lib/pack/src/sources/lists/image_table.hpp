@@ -1,12 +1,14 @@
 // Image lists with labels: CSV, TSV or JSON.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <octavo/pack.hpp>
 
+#include "sources/lists/folder_images.hpp"
 #include "sources/lists/image_list.hpp"
 #include "sources/lists/list_columns.hpp"
 
@@ -32,8 +34,10 @@ struct TableVerdict {
 };
 
 /// The path and the labels must be in the columns that `named` names, if any. A file that is not a list is parsed to
-/// its end, since one with a table's extension may be damaged anywhere; reading a list reports its damage.
-TableVerdict judge_table(const files::FileTree& tree, const std::string& path, const NamedColumns& named);
+/// its end, since one with a table's extension may be damaged anywhere; reading a list reports its damage. The tables
+/// of a folder share the listing of its `images`.
+TableVerdict judge_table(const files::FileTree& tree, const std::string& path, const NamedColumns& named,
+                         const std::shared_ptr<FolderImages>& images);
 
 /// Why a file cannot be parsed, with the line; nothing if it can, or if its extension is .json.
 std::optional<std::string> damage_of_table(const files::FileTree& tree, const std::string& path);

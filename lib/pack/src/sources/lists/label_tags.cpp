@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include <nlohmann/json.hpp>
 #include <octavo/text.hpp>
 
 #include "labels/text_labels.hpp"
@@ -27,13 +28,58 @@ constexpr std::array<std::string_view, 4> kGuessed = {"bar", "semicolon", "comma
 constexpr std::array<std::string_view, 9> kPluralNames = {
     "tags", "labels", "classes", "attributes", "attribute_ids", "categories", "genres", "targets", "keywords"};
 
-bool is_in_brackets(std::string_view label) { return label.starts_with('[') && label.ends_with(']'); }
+bool is_in_brackets(std::string_view label) {
+  return label.size() > 1 && label.starts_with('[') && label.ends_with(']');
+}
 
-std::string_view without_quotes(std::string_view tag) {
-  for (const char quote : {'\'', '"'}) {
-    if (tag.size() >= 2 && tag.front() == quote && tag.back() == quote) return tag.substr(1, tag.size() - 2);
+/// The text in quotes at the start of `list`, which is then removed from it; nothing if the quotes do not end. A
+/// backslash stands before a quote or another backslash, as in Python.
+std::optional<std::string> take_quoted(std::string_view& list) {
+  const char quote = list[0];
+  std::string text;
+  for (std::size_t at = 1; at < list.size(); ++at) {
+    if (list[at] == quote) {
+      list.remove_prefix(at + 1);
+      return text;
+    }
+    if (list[at] == '\\') {
+      if (++at == list.size() || std::string_view("\\'\"").find(list[at]) == std::string_view::npos) break;
+    }
+    text += list[at];
   }
-  return tag;
+  return std::nullopt;
+}
+
+/// Items in quotes, all with commas between or, as NumPy writes them, all with blanks between; nothing if they are not.
+std::optional<std::vector<std::string>> quoted_items(std::string_view list) {
+  std::vector<std::string> items;
+  std::optional<bool> has_commas;
+  while (!list.empty()) {
+    if (list[0] != '\'' && list[0] != '"') return std::nullopt;
+    auto item = take_quoted(list);
+    if (!item) return std::nullopt;
+    items.push_back(std::move(*item));
+    const std::size_t next = std::min(list.find_first_not_of(kBlanks), list.size());
+    const bool has_comma = next < list.size() && list[next] == ',';
+    const bool is_last = next == list.size();
+    if (!is_last && ((next == 0 && !has_comma) || has_commas.value_or(has_comma) != has_comma)) return std::nullopt;
+    if (!is_last) has_commas = has_comma;
+    list.remove_prefix(next + (has_comma ? 1 : 0));
+    list = trimmed(list);
+  }
+  return items;
+}
+
+/// A list of texts in JSON, which has other escapes than Python.
+std::optional<std::vector<std::string>> json_items(std::string_view label) {
+  const auto list = nlohmann::json::parse(label, nullptr, false);
+  if (!list.is_array()) return std::nullopt;
+  std::vector<std::string> items;
+  for (const auto& item : list) {
+    if (!item.is_string()) return std::nullopt;
+    items.push_back(item.get<std::string>());
+  }
+  return items;
 }
 
 bool is_class_number(const std::string& text) {
@@ -96,20 +142,46 @@ TagSeparator::TagSeparator(std::string_view text) : separator_(text) {
   if (trimmed(separator_).empty() && separator_ != "\t") separator_.clear();
 }
 
-std::vector<std::string> TagSeparator::tags_of(std::string_view label) const {
-  label = trimmed(label);
-  const bool is_list = is_in_brackets(label);
-  if (is_list) label = trimmed(label.substr(1, label.size() - 2));
+std::vector<std::string> TagSeparator::divided(std::string_view label) const {
   std::vector<std::string> tags;
   while (!label.empty()) {
     const std::size_t end = separator_.empty() ? label.find_first_of(kBlanks) : label.find(separator_);
-    std::string_view tag = trimmed(label.substr(0, end));
-    if (is_list) tag = trimmed(without_quotes(tag));
-    if (!tag.empty()) tags.emplace_back(tag);
+    if (const std::string_view tag = trimmed(label.substr(0, end)); !tag.empty()) tags.emplace_back(tag);
     if (end == std::string_view::npos) break;
     label.remove_prefix(end + std::max<std::size_t>(1, separator_.size()));
   }
   return tags;
+}
+
+/// Items without quotes. Between numbers, NumPy writes blanks; other text with blanks could be one name or several.
+std::optional<std::vector<std::string>> TagSeparator::bare_items(std::string_view list) const {
+  if (list.find_first_of("'\"[]") != std::string_view::npos) return std::nullopt;
+  const bool has_commas = list.find(',') != std::string_view::npos;
+  if (!has_commas) {
+    std::vector<std::string> items = TagSeparator("space").divided(list);
+    if (std::ranges::all_of(items, [](const std::string& item) { return labels::number_in(item).has_value(); })) {
+      return items;
+    }
+  }
+  if (!separator_.empty() && separator_ != ",") return divided(list);
+  if (!has_commas && !separator_.empty() && list.find_first_of(kBlanks) != std::string_view::npos) return std::nullopt;
+  return has_commas ? TagSeparator("comma").divided(list) : divided(list);
+}
+
+std::optional<std::vector<std::string>> TagSeparator::tags_in(std::string_view label) const {
+  label = trimmed(label);
+  if (!is_in_brackets(label)) return divided(label);
+  const std::string_view list = trimmed(label.substr(1, label.size() - 2));
+  auto items = list.starts_with('"') ? json_items(label) : std::nullopt;
+  if (!items) items = quoted_items(list);
+  if (!items) return bare_items(list);
+  for (std::string& item : *items) item = std::string(trimmed(item));
+  std::erase_if(*items, [](const std::string& item) { return item.empty(); });
+  return items;
+}
+
+std::vector<std::string> TagSeparator::tags_of(std::string_view label) const {
+  return tags_in(label).value_or(std::vector<std::string>{std::string(trimmed(label))});
 }
 
 std::string TagSeparator::option() const {

@@ -14,8 +14,11 @@ class TagSeparator {
   /// `text` is "space" (any number of blanks), "comma", "semicolon", "bar" or "tab", or the separator itself.
   explicit TagSeparator(std::string_view text);
 
-  /// The tags of a label without blanks around them, and without empty ones. Brackets around a label, and quotes around
-  /// tags in brackets, as Python writes lists, are left out.
+  /// The tags of a label without blanks around them, and without empty ones. A label in brackets is a list as Python,
+  /// NumPy or JSON write it: text in quotes or numbers, with commas or blanks between; or text without quotes, with
+  /// this separator, or commas for blanks, between. Nothing if it is in brackets, but no such list.
+  std::optional<std::vector<std::string>> tags_in(std::string_view label) const;
+  /// The same, but what is in brackets and no list is one tag.
   std::vector<std::string> tags_of(std::string_view label) const;
   /// "spaces", "commas" or "\"+\"", for messages.
   std::string describe() const;
@@ -23,6 +26,9 @@ class TagSeparator {
   std::string option() const;
 
  private:
+  std::vector<std::string> divided(std::string_view label) const;
+  std::optional<std::vector<std::string>> bare_items(std::string_view list) const;
+
   std::string separator_;  ///< empty: blanks
 };
 

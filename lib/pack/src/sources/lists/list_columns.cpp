@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
+#include <unordered_map>
 
 #include <octavo/errors.hpp>
 #include <octavo/text.hpp>
@@ -96,6 +98,16 @@ std::int64_t text_bytes(const Table& table, const std::vector<std::size_t>& colu
   return bytes;
 }
 
+/// Leaves out columns that cannot be kept: their names cannot be stored, or other columns have them too.
+void erase_unusable(const Table& table, std::vector<std::size_t>& columns) {
+  std::unordered_map<std::string_view, std::size_t> count_of;
+  for (const std::string& name : table.columns) ++count_of[name];
+  std::erase_if(columns, [&](std::size_t column) {
+    const std::string& name = table.columns[column];
+    return text_problem(name) || count_of.at(name) > 1;
+  });
+}
+
 /// "a", "b" and so on; only the first few of many.
 std::string shown_columns(const Table& table) {
   constexpr std::size_t kMostShown = 16;
@@ -138,7 +150,7 @@ ListColumns::ListColumns(const Table& table, const SourceOptions& options, const
     : path(path_column.index),
       split(find_any(table, kSplitColumns)),
       mask(options.with_masks ? find_any(table, kMaskColumns) : -1),
-      labels(find_label_columns(table, options.label_columns)),
+      labels(find_label_columns(table, options.label_columns, path_column.index)),
       table_(table),
       keeps_all_(options.columns == std::vector<std::string>{kAllColumns}),
       is_automatic_(options.columns.empty()),
@@ -199,19 +211,14 @@ std::vector<std::string> ListColumns::left_out(const std::vector<std::size_t>& l
   return names;
 }
 
-/// Whether a column can be kept: its name can be stored, and no other column has it.
-bool ListColumns::has_usable_name(std::size_t column) const {
-  const std::string& name = table_.columns[column];
-  return !text_problem(name) && std::ranges::count(table_.columns, name) == 1;
-}
-
 void ListColumns::keep_left_out(const std::vector<std::size_t>& label_columns) {
   if (!keeps_all_ && !is_automatic_) return;
   std::vector<std::size_t> columns = left_out_columns(label_columns);
   if (is_automatic_) {
-    std::erase_if(columns, [&](std::size_t column) { return !has_usable_name(column); });
+    erase_unusable(table_, columns);
     const std::size_t cell_count = columns.size() * table_.rows.size();
-    if (cell_count > kMostAutomaticCells || text_bytes(table_, columns) > kMostAutomaticBytes) return;
+    if (columns.size() > kMostAutomaticColumns || cell_count > kMostAutomaticCells) return;
+    if (text_bytes(table_, columns) > kMostAutomaticBytes) return;
   }
   for (const std::size_t column : columns) keep(static_cast<std::ptrdiff_t>(column), table_.columns[column]);
   if (is_automatic_) kept_automatically_ = columns;
@@ -219,7 +226,7 @@ void ListColumns::keep_left_out(const std::vector<std::size_t>& label_columns) {
 }
 
 std::optional<bool> has_labels(const Table& table, std::ptrdiff_t path_column) {
-  if (!find_label_columns(table, {}).empty() || find_any(table, kMaskColumns) >= 0) return true;
+  if (!find_label_columns(table, {}, path_column).empty() || find_any(table, kMaskColumns) >= 0) return true;
   const std::ptrdiff_t split_column = find_any(table, kSplitColumns);
   std::optional<bool> answer = true;
   for (std::ptrdiff_t column = 0; column < std::ssize(table.columns); ++column) {

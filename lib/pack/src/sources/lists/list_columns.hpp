@@ -59,8 +59,8 @@ class ListColumns {
   const std::vector<bool>& has_role() const { return has_role_; }
   /// The names of the columns without a role that are not among `label_columns` and do not number the rows.
   std::vector<std::string> left_out(const std::vector<std::size_t>& label_columns) const;
-  /// Keeps all columns that left_out() names, if options.columns is "all", or empty and they fit into
-  /// kMostAutomaticBytes.
+  /// Keeps all columns that left_out() names, if options.columns is "all", or empty and they are within
+  /// kMostAutomaticColumns, kMostAutomaticCells and kMostAutomaticBytes.
   void keep_left_out(const std::vector<std::size_t>& label_columns);
   /// The columns that were kept without being asked for.
   const std::vector<std::size_t>& kept_automatically() const { return kept_automatically_; }
@@ -72,7 +72,6 @@ class ListColumns {
   /// Keeps a column of columns_for_choice() if the list has it.
   void keep_for_choice(const std::string& name);
   void refuse_late_columns() const;
-  bool has_usable_name(std::size_t column) const;
   std::vector<std::size_t> left_out_columns(const std::vector<std::size_t>& label_columns) const;
 
   const Table& table_;
@@ -81,7 +80,9 @@ class ListColumns {
   std::vector<bool> is_kept_, has_role_;
 };
 
-/// Columns that are not named are kept only if they have at most this many cells, with this many bytes of text.
+/// Columns that are not named are kept only if they are at most this many, since the file looks up each by name in a
+/// list of all, and have at most this many cells, with this many bytes of text.
+inline constexpr std::size_t kMostAutomaticColumns = std::size_t{1} << 14;
 inline constexpr std::size_t kMostAutomaticCells = std::size_t{8} << 20;
 inline constexpr std::int64_t kMostAutomaticBytes = std::int64_t{64} << 20;
 

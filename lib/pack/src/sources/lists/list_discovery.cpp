@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <memory>
 #include <string_view>
 
 #include <octavo/byte_count.hpp>
@@ -65,9 +66,10 @@ FolderLists find_lists(const files::FileTree& tree, const std::string& folder, c
   FolderLists lists;
   std::vector<std::string> names;
   std::int64_t unread_count = 0;
+  const auto images = std::make_shared<FolderImages>();
   for (const std::string& name : files_named(tree, folder, &is_image_table_name)) {
     const std::string path = files::join_path(folder, name);
-    const TableVerdict verdict = judge_table(tree, path, named);
+    const TableVerdict verdict = judge_table(tree, path, named, images);
     if (verdict.kind == Kind::damaged) refuse_damaged(tree, folder, path, verdict.reason);
     if (verdict.kind == Kind::list) {
       names.push_back(name);

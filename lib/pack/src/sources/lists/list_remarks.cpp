@@ -23,16 +23,22 @@ std::string first_of(const std::vector<std::string>& names) {
 
 std::string remark_on_labels(const std::string& list, const std::vector<std::string>& columns,
                              const std::vector<std::string>& label_columns, bool are_classes) {
-  const std::string called = "is named " + label_column_names();
+  const std::string why = why_no_label_column(columns);
   if (label_columns.empty()) {
-    return "no column of " + list + ", " + first_of(columns) + ", " + called + "; name one with `label_column`";
+    return list + " has the columns " + first_of(columns) + "; " + why + "; name one with `label_column`";
   }
   const std::string where = " in " + first_of(label_columns) + " of " + list;
   return (are_classes ? "the labels are the whole numbers" + where +
                             ", and each number is a class; "
                             "`label_kind=target` makes them targets"
                       : "the labels are the numbers" + where) +
-         "; no column " + called;
+         "; " + why + "; name others with `label_column`";
+}
+
+std::string remark_on_signs(const std::string& list) {
+  return list +
+         ": all labels are -1 and 1, which are targets; for multi-labels, write 0 instead of -1; "
+         "`label_kind=target` keeps the numbers without this note";
 }
 
 std::string remark_on_paths(const std::string& list, const std::string& column) {
@@ -44,9 +50,14 @@ std::string remark_on_split(const std::string& list, const std::string& column, 
          "\"";
 }
 
-std::optional<std::string> remark_on_kept(const std::string& list, const std::vector<std::string>& columns) {
+std::optional<std::string> remark_on_kept(const std::string& list, const std::vector<std::string>& columns,
+                                          const std::string& label_column) {
   if (columns.empty()) return std::nullopt;
-  return list + ": columns kept with each sample: " + first_of(columns) + "; leave them out with `columns=none`";
+  const std::string kept =
+      "columns kept with each sample: " + first_of(columns) + "; leave them out with `columns=none`";
+  if (label_column.empty()) return list + ": " + kept;
+  return list + ": the labels are in " + first_of({label_column}) + "; " + kept +
+         ", or name the labels with `label_column`";
 }
 
 std::string remark_on_uncommon(const std::string& split, const std::vector<std::string>& columns) {

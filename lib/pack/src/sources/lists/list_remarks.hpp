@@ -18,14 +18,19 @@ namespace octavo::sources {
 std::string remark_on_labels(const std::string& list, const std::vector<std::string>& columns,
                              const std::vector<std::string>& label_columns, bool are_classes);
 
+/// On labels of several numbers that are all -1 and 1, as in CelebA.
+std::string remark_on_signs(const std::string& list);
+
 /// On the column that holds the paths, if its name did not decide.
 std::string remark_on_paths(const std::string& list, const std::string& column);
 
 /// On the column of splits, because the user names the split of all images.
 std::string remark_on_split(const std::string& list, const std::string& column, const std::string& split);
 
-/// On the columns that are kept although the options do not name them; nothing if there are none.
-std::optional<std::string> remark_on_kept(const std::string& list, const std::vector<std::string>& columns);
+/// On the columns that are kept although the options do not name them; nothing if there are none. `label_column` is the
+/// column of labels if others could be meant, else empty.
+std::optional<std::string> remark_on_kept(const std::string& list, const std::vector<std::string>& columns,
+                                          const std::string& label_column);
 
 /// On the columns of a split that are left out, because not all of its sources have them.
 std::string remark_on_uncommon(const std::string& split, const std::vector<std::string>& columns);

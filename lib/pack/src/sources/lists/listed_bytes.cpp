@@ -1,28 +1,33 @@
 #include "sources/lists/listed_bytes.hpp"
 
-#include <string>
-#include <string_view>
-#include <unordered_set>
-#include <utility>
+#include <filesystem>
 
 namespace octavo::sources {
 
-ListedBytes::ListedBytes(const ImageList& contents) {
-  std::unordered_set<std::string_view> seen;
-  const auto first_of_each = [&](const SplitImages& list, const std::vector<std::string>& paths) {
-    std::vector<std::uint8_t> flags;
-    const bool are_on_disk = list.tree->disk_path("").has_value();
-    for (const std::string& path : paths) flags.push_back(are_on_disk && seen.insert(path).second ? 1 : 0);
-    return flags;
+std::size_t ListedFileNumbers::number_of(const std::string& path) {
+  const auto [at, is_new] = numbers_.try_emplace(path, flags_->size());
+  if (is_new) flags_->emplace_back(false);
+  return at->second;
+}
+
+ListedBytes::ListedBytes(const ImageList& contents, ListedFileNumbers& numbers) : flags_(numbers.flags()) {
+  const auto numbers_of = [&](const SplitImages& list, const std::vector<std::string>& paths) {
+    std::vector<std::size_t> found;
+    const auto folder = list.tree->disk_path("");
+    if (!folder) return found;
+    const std::string start = (std::filesystem::absolute(*folder) / "").lexically_normal().string();
+    for (const std::string& path : paths) found.push_back(numbers.number_of(start + path));
+    return found;
   };
   for (const SplitImages& list : contents.splits) {
-    images_.push_back(first_of_each(list, list.paths));
-    masks_.push_back(first_of_each(list, list.masks));
+    images_.push_back(numbers_of(list, list.paths));
+    masks_.push_back(numbers_of(list, list.masks));
   }
 }
 
 void ListedBytes::add(std::size_t split, std::size_t at, bool is_mask, std::int64_t bytes) {
-  if (std::exchange((is_mask ? masks_ : images_)[split][at], std::uint8_t{0}) != 0) total_ += bytes;
+  const std::vector<std::size_t>& numbers = (is_mask ? masks_ : images_)[split];
+  if (!numbers.empty() && !(*flags_)[numbers[at]].exchange(true)) total_ += bytes;
 }
 
 }  // namespace octavo::sources

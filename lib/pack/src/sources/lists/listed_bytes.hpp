@@ -1,20 +1,39 @@
-// The bytes of the files that an image list names, counted as they are read.
+// The bytes of the files that image lists name, counted as they are read.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "sources/lists/image_list.hpp"
 
 namespace octavo::sources {
 
-/// add() may be called from several threads, but for one sample only from one at a time.
+/// Numbers the files on disk that the lists of one source name, so that each file counts once.
+class ListedFileNumbers {
+ public:
+  /// For each file, whether its bytes were counted; atomic, since several samples may have one file.
+  using Flags = std::deque<std::atomic<bool>>;
+
+  /// `path` is absolute.
+  std::size_t number_of(const std::string& path);
+  const std::shared_ptr<Flags>& flags() const { return flags_; }
+
+ private:
+  std::unordered_map<std::string, std::size_t> numbers_;
+  std::shared_ptr<Flags> flags_ = std::make_shared<Flags>();
+};
+
+/// add() may be called from several threads, but only when all lists have their numbers.
 class ListedBytes {
  public:
-  /// `contents` must be of an image list.
-  explicit ListedBytes(const ImageList& contents);
+  /// `contents` must be of an image list. `numbers` is for all lists whose totals are added.
+  ListedBytes(const ImageList& contents, ListedFileNumbers& numbers);
 
   /// The image of a sample, or its mask, was read and has this many bytes. Counts a file once, however often it is read
   /// or listed; files in archives do not count.
@@ -22,10 +41,11 @@ class ListedBytes {
   std::int64_t total() const { return total_; }
 
  private:
-  /// [split][image]: whether the file still counts.
-  using Flags = std::vector<std::vector<std::uint8_t>>;
+  /// [split][image]: the number of the file; empty for splits in archives.
+  using Numbers = std::vector<std::vector<std::size_t>>;
 
-  Flags images_, masks_;
+  Numbers images_, masks_;
+  std::shared_ptr<ListedFileNumbers::Flags> flags_;
   std::atomic<std::int64_t> total_ = 0;
 };
 

@@ -19,6 +19,8 @@ namespace fs = std::filesystem;
 
 constexpr std::array<const char*, 7> kEndings = {"", ".jpg", ".png", ".jpeg", ".tif", ".webp", ".bmp"};
 constexpr std::size_t kMostShownBytes = 255;
+// Of the images with one name: more are not told apart.
+constexpr std::size_t kMostFound = 2;
 
 /// The text of a path with the separators of the system.
 std::string with_slashes(std::string named) {
@@ -46,12 +48,6 @@ std::array<std::string, 4> folders_of(const fs::path& list, const ListedKind& ki
 
 std::string shown(const std::string& named) { return "\"" + printable(cut_utf8(named, kMostShownBytes)) + "\""; }
 
-/// The file name without the extension of an image.
-std::string stem_of(const std::string& path) {
-  const fs::path file = fs::path(path).filename();
-  return (images::has_image_name(path) ? file.stem() : file).string();
-}
-
 /// The folder below which `file` has the path `named`, which may lack the extension of an image; nothing if it has
 /// another path. Both are relative, and compared as they are.
 std::optional<std::string> folder_of(const std::string& file, const std::string& named) {
@@ -59,9 +55,9 @@ std::optional<std::string> folder_of(const std::string& file, const std::string&
   if (start.ends_with(named)) {
     start.remove_suffix(named.size());
   } else {
-    const std::string stem = (fs::path(file).parent_path() / stem_of(file)).string();
-    if (!stem.ends_with(named)) return std::nullopt;
-    start = start.substr(0, stem.size() - named.size());
+    start = without_image_extension(file);
+    if (!start.ends_with(named)) return std::nullopt;
+    start.remove_suffix(named.size());
   }
   if (start.empty()) return "";
   if (start.back() != '/') return std::nullopt;
@@ -101,45 +97,51 @@ std::optional<std::string> ListedFiles::find_in_usual_folders(const std::string&
   return std::nullopt;
 }
 
-/// The images with this name in the usual folders or, if `everywhere`, in any folder below that of the list. If none
-/// has exactly this name, those whose names differ in case.
+/// The first two images with this name in the usual folders or, if `everywhere`, in any folder below that of the list.
+/// If none has exactly this name, those whose names differ in case.
 std::vector<ListedFile> ListedFiles::similar(const std::string& named, bool everywhere) const {
   const auto path = path_below(tree_, list_, with_slashes(std::string(trimmed(named))));
   if (!path) return {};
-  const auto stem = images_by_stem().find(lower_case(stem_of(path->string())));
-  if (stem == images_by_stem().end()) return {};
+  if (!everywhere) return search(path->string(), false);
+  const auto [found, is_new] = found_everywhere_.try_emplace(path->string());
+  if (is_new) found->second = search(path->string(), true);
+  return found->second;
+}
+
+/// The images that similar() finds for a path as path_below() returns it.
+std::vector<ListedFile> ListedFiles::search(const std::string& path, bool everywhere) const {
+  const auto usual = folders_of(list_, kind_);
+  const std::string stem(without_image_extension(path)), own_folder = fs::path(list_).parent_path().string();
+  std::vector<std::size_t> places;
+  if (everywhere) {
+    places = images().ending_with(stem);
+  } else {
+    for (const std::string& folder : usual) {
+      for (const std::size_t place : images().with_path(files::join_path(folder, stem))) places.push_back(place);
+    }
+    std::ranges::sort(places);
+    places.erase(std::unique(places.begin(), places.end()), places.end());
+  }
   std::vector<ListedFile> exact, in_other_case;
-  for (const std::string& file : stem->second) {
-    const auto exact_folder = folder_of(file, path->string());
+  for (const std::size_t place : places) {
+    const std::string& file = images().paths()[place];
+    const auto exact_folder = folder_of(file, path);
     // The folders keep their case: only the end, which is the name, is compared in lower case.
-    const auto folder = exact_folder ? exact_folder : folder_of(lower_case(file), lower_case(path->string()));
+    const auto folder = exact_folder ? exact_folder : folder_of(lower_case(file), lower_case(path));
     if (!folder) continue;
-    const bool is_elsewhere = !is_usual(file.substr(0, folder->size()));
+    const bool is_elsewhere = std::ranges::find(usual, file.substr(0, folder->size())) == usual.end();
     if (is_elsewhere && !everywhere) continue;
-    const std::string own_folder = fs::path(list_).parent_path().string();
     const std::string at = files::join_path(own_folder, file);
     if (!tree_.has_file(at)) continue;  // a link that leads nowhere
-    (exact_folder ? exact : in_other_case).push_back({at, is_elsewhere, !exact_folder.has_value()});
+    std::vector<ListedFile>& found = exact_folder ? exact : in_other_case;
+    if (found.size() < kMostFound) found.push_back({at, is_elsewhere, !exact_folder.has_value()});
+    if (exact.size() == kMostFound) break;
   }
   return exact.empty() ? in_other_case : exact;
 }
 
-bool ListedFiles::is_usual(const std::string& folder) const {
-  const auto usual = folders_of(list_, kind_);
-  return std::ranges::find(usual, folder) != usual.end();
-}
-
-const ListedFiles::ImagesByStem& ListedFiles::images_by_stem() const {
-  if (images_) return *images_;
-  images_ = std::make_unique<ImagesByStem>();
-  try {
-    for (std::string& file : tree_.files_below(fs::path(list_).parent_path().string())) {
-      if (!images::has_image_name(file)) continue;
-      if (images_->empty()) first_image_ = file;
-      (*images_)[lower_case(stem_of(file))].push_back(std::move(file));
-    }
-  } catch (const IoError&) {  // a folder that cannot be listed holds nothing that can be read
-  }
+const FolderImages& ListedFiles::images() const {
+  images_->list(tree_, fs::path(list_).parent_path().string());
   return *images_;
 }
 
@@ -156,8 +158,8 @@ std::string ListedFiles::why_not_found(const std::string& named) const {
   const std::string problem = "the " + noun + " " + shown(named) + " does not exist below the list's folder " +
                               folder() + " (" + noun + "s elsewhere are not allowed)";
   if (!files.empty()) return problem + "; there is " + shown(files[0].path);
-  if (images_by_stem().empty()) return problem + "; it holds no image, so move the list next to the images";
-  return problem + "; there are others, such as " + shown(first_image_);
+  if (images().paths().empty()) return problem + "; it holds no image, so move the list next to the images";
+  return problem + "; there are others, such as " + shown(images().paths()[0]);
 }
 
 }  // namespace octavo::sources

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "files/file_tree.hpp"
+#include "sources/lists/folder_images.hpp"
 
 namespace octavo::sources {
 
@@ -35,9 +36,10 @@ struct ListedFile {
 /// found. Files outside the list's folder are not found. Not thread-safe.
 class ListedFiles {
  public:
-  /// `list` is the path of the list in `tree`, which must outlive this.
-  ListedFiles(const files::FileTree& tree, std::string list, const ListedKind& kind)
-      : tree_(tree), list_(std::move(list)), kind_(kind) {}
+  /// `list` is the path of the list in `tree`, which must outlive this. Lists in one folder share `images`.
+  ListedFiles(const files::FileTree& tree, std::string list, const ListedKind& kind,
+              std::shared_ptr<FolderImages> images = std::make_shared<FolderImages>())
+      : tree_(tree), list_(std::move(list)), kind_(kind), images_(std::move(images)) {}
 
   /// Also finds images in any other folder below the list's folder, if there is only one with that name.
   void search_everywhere() { searches_everywhere_ = true; }
@@ -51,21 +53,18 @@ class ListedFiles {
   std::string folder() const;
 
  private:
-  using ImagesByStem = std::unordered_map<std::string, std::vector<std::string>>;
-
   std::optional<std::string> find_in_usual_folders(const std::string& named) const;
   std::vector<ListedFile> similar(const std::string& named, bool everywhere) const;
-  bool is_usual(const std::string& folder) const;
-  const ImagesByStem& images_by_stem() const;
+  std::vector<ListedFile> search(const std::string& path, bool everywhere) const;
+  const FolderImages& images() const;
 
   const files::FileTree& tree_;
   const std::string list_;
   const ListedKind kind_;
+  const std::shared_ptr<FolderImages> images_;
   bool searches_everywhere_ = false;
-  /// The images below the list's folder, as paths relative to it, by file name in lower case and without extension;
-  /// found when first needed.
-  mutable std::unique_ptr<ImagesByStem> images_;
-  mutable std::string first_image_;
+  /// What search() found everywhere: names that many images have would be slow to find again and again.
+  mutable std::unordered_map<std::string, std::vector<ListedFile>> found_everywhere_;
 };
 
 }  // namespace octavo::sources

@@ -1,4 +1,4 @@
-// Notes on the images of a list that are not where, or not named as, the list says.
+// Notes on the images and masks of a list that are not where, or not named as, the list says.
 #pragma once
 
 #include <cstdint>

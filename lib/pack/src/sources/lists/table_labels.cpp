@@ -4,10 +4,12 @@
 #include <array>
 #include <string_view>
 
+#include <octavo/byte_count.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/text.hpp>
 
 #include "dataset_file/limits.hpp"
+#include "sources/lists/image_list.hpp"
 #include "sources/lists/list_columns.hpp"
 #include "support/ascii.hpp"
 #include "support/utf8.hpp"
@@ -17,10 +19,15 @@ namespace {
 
 constexpr std::array<const char*, 8> kLabelColumns = {"label",  "class", "class_name", "category",
                                                       "target", "y",     "labels",     "tags"};
+// The second is a label column only without the first.
+constexpr std::array<std::string_view, 2> kCoordinates = {"x", "y"};
 constexpr std::size_t kMostExampleBytes = 64;
 // Values of options.label_separator: guess whether labels are tags, or read each as one class.
 constexpr const char* kGuess = "auto";
 constexpr const char* kNoSeparator = "none";
+
+std::string missing_label(const Cell& cell) { return "its label is missing (\"" + printable(text_of(cell)) + "\")"; }
+std::string quoted_example(std::string_view text) { return "\"" + printable(cut_utf8(text, kMostExampleBytes)) + "\""; }
 
 /// Several numbers per row: multi-labels if all are 0 and 1, else targets. Throws FormatError, with the reason only, if
 /// that is not `wanted`.
@@ -37,19 +44,16 @@ LabelLayout layout_of(const std::vector<std::vector<double>>& numbers, std::opti
   return {are_bits ? LabelKind::multi_label : LabelKind::target, std::ssize(numbers[0])};
 }
 
-/// The number of classes: of their names or, without names, of the class numbers.
-std::int64_t width_of_tags(const TableLabels::Labels& labels) {
-  if (!labels.class_names.empty()) return std::ssize(labels.class_names);
-  double largest = 0.0;
-  for (const std::vector<double>& classes : labels.numbers) {
-    for (const double number : classes) largest = std::max(largest, number);
+/// Whether all numbers are -1 or 1, and both occur.
+bool are_signs(const std::vector<std::vector<double>>& numbers) {
+  bool has_minus = false, has_plus = false;
+  for (const auto& row : numbers) {
+    for (const double number : row) {
+      if (number != -1.0 && number != 1.0) return false;
+      (number < 0.0 ? has_minus : has_plus) = true;
+    }
   }
-  if (largest >= static_cast<double>(dataset_file::kMostLabelWidth)) {
-    throw FormatError("the class number " + std::to_string(static_cast<std::int64_t>(largest)) +
-                      " is too large for multi-labels; expected numbers below " +
-                      std::to_string(dataset_file::kMostLabelWidth) + "; give the classes names");
-  }
-  return static_cast<std::int64_t>(largest) + 1;
+  return has_minus && has_plus;
 }
 
 }  // namespace
@@ -66,12 +70,29 @@ std::vector<std::string> names_in(const Table& table, const std::string& name) {
   return TagSeparator("comma").tags_of(name);
 }
 
+/// Whether the first cell of a column that is not missing is a number.
+bool begins_with_number(const Table& table, std::size_t column) {
+  const auto first = std::ranges::find_if(table.rows, [&](const auto& row) { return !is_missing(row[column]); });
+  return first != table.rows.end() && number_of((*first)[column]);
+}
+
+/// Whether columns hold both coordinates of a point or a box.
+bool has_coordinates(const Table& table, std::ptrdiff_t path_column) {
+  return std::ranges::all_of(kCoordinates, [&](std::string_view name) {
+    const std::ptrdiff_t at = table.find(name);
+    return at >= 0 && at != path_column && begins_with_number(table, static_cast<std::size_t>(at));
+  });
+}
+
 }  // namespace
 
-std::vector<std::size_t> find_label_columns(const Table& table, const std::vector<std::string>& names) {
+std::vector<std::size_t> find_label_columns(const Table& table, const std::vector<std::string>& names,
+                                            std::ptrdiff_t path_column) {
   if (names.empty()) {
     for (const char* const name : kLabelColumns) {
-      if (const std::ptrdiff_t at = table.find(name); at >= 0) return {static_cast<std::size_t>(at)};
+      const std::ptrdiff_t at = table.find(name);
+      if (at < 0 || (name == kCoordinates[1] && has_coordinates(table, path_column))) continue;
+      return {static_cast<std::size_t>(at)};
     }
     return {};
   }
@@ -105,7 +126,13 @@ bool is_label_column(std::string_view name) {
   return std::find(kLabelColumns.begin(), kLabelColumns.end(), name) != kLabelColumns.end();
 }
 
-std::string label_column_names() { return either_of({kLabelColumns.begin(), kLabelColumns.end()}); }
+std::string why_no_label_column(const std::vector<std::string>& columns) {
+  const auto is_second = [](const std::string& name) { return lower_case(name) == kCoordinates[1]; };
+  const std::string names = either_of({kLabelColumns.begin(), kLabelColumns.end()});
+  return std::ranges::none_of(columns, is_second)
+             ? "no column is named " + names
+             : "\"y\" is a coordinate next to \"x\", and no other column is named " + names;
+}
 
 bool is_row_number_column(std::string_view name) { return name.empty() || name.starts_with("Unnamed: "); }
 
@@ -149,6 +176,8 @@ std::string refused_numbers(const Table& table) {
   }
   return "";
 }
+
+bool is_empty_text(const Cell& cell) { return cell.is_string() && trimmed(cell.get_ref<const std::string&>()).empty(); }
 
 std::string text_of(const Cell& cell) {
   if (cell.is_string()) return cell.get<std::string>();
@@ -212,28 +241,32 @@ std::string TableLabels::label_text(std::size_t row) const {
   return one.is_boolean() ? (one.get<bool>() ? "1" : "0") : text_of(one);
 }
 
-/// The separator of the tags in the labels; nothing if each label is one class, or targets are wanted. Notes what a
-/// user might not expect.
+/// The separator of the tags in the labels; nothing if each label is one class or a target, as `label_kind` may say
+/// without a separator. Notes what a user might not expect.
 std::optional<TagSeparator> TableLabels::separator_of_tags(const SourceOptions& options) {
   if (options.label_separator == kNoSeparator || wanted_ == LabelKind::target) return std::nullopt;
   if (options.label_separator != kGuess) return TagSeparator(options.label_separator);
   const auto is_list = [&](const std::vector<Cell>& row) { return row[columns_[0]].is_array(); };
   if (std::ranges::any_of(table_.rows, is_list)) return TagSeparator("comma");
+  if (wanted_ == LabelKind::class_index) return std::nullopt;
   std::vector<std::string> labels;
-  for (std::size_t row = 0; row < table_.rows.size(); ++row) labels.push_back(label_text(row));
+  for (std::size_t row = 0; row < table_.rows.size(); ++row) {
+    if (!is_missing(label(row))) labels.push_back(label_text(row));
+  }
   const TagGuess guess = guess_tags(labels, given_names_, table_.columns[columns_[0]]);
   if (!guess.separator) return std::nullopt;
-  const std::string example = "\"" + printable(cut_utf8(guess.example, kMostExampleBytes)) + "\"";
+  const std::string example = quoted_example(guess.example);
   switch (guess.kind) {
     case TagGuess::Kind::one_class:
       if (guess.is_remarkable) {
-        tag_remark_ = "each label in " + column_name() + " is one class, such as " + example +
-                      "; `label_separator=" + guess.separator->option() + "` makes its parts multi-labels";
+        tag_remarks_.push_back("each label in " + column_name() + " is one class, such as " + example +
+                               "; `label_separator=" + guess.separator->option() + "` makes its parts multi-labels");
       }
       return std::nullopt;
     case TagGuess::Kind::tags:
-      tag_remark_ = "the labels in " + column_name() + " are divided at " + guess.separator->describe() +
-                    " into multi-labels, such as " + example + "; `label_separator=none` makes each one class";
+      tag_remarks_.push_back("the labels in " + column_name() + " are divided at " + guess.separator->describe() +
+                             " into multi-labels, such as " + example +
+                             "; `label_separator=none` makes each one class");
       return guess.separator;
     case TagGuess::Kind::numbers:
       throw FormatError("the labels in " + column_name() + " are several numbers each, such as " + example +
@@ -264,22 +297,47 @@ void TableLabels::read_texts(const SourceOptions& options) {
 }
 
 std::vector<std::string> TableLabels::tags_of(std::size_t row, const TagSeparator& separator) const {
-  if (!label(row).is_array()) return separator.tags_of(label_text(row));
+  if (!label(row).is_array()) {
+    if (auto tags = separator.tags_in(label_text(row))) return std::move(*tags);
+    throw FormatError("the label " + quoted_example(label_text(row)) + " (" + line_of(row) + ") in " + column_name() +
+                      " is in brackets, but is no list such as ['a', 'b'] or ['a' 'b']; write its parts in quotes, or "
+                      "make each label one class with `label_separator=none`");
+  }
   std::vector<std::string> tags;
   for (const Cell& tag : label(row)) tags.push_back(text_of(tag));
   return tags;
 }
 
+/// An empty cell is an empty set of tags, as in lists of images that may show none of the classes.
+void TableLabels::remark_on_empty_labels(const std::vector<std::size_t>& rows) {
+  const bool is_one = rows.size() == 1;
+  tag_remarks_.push_back(counted(std::ssize(rows), "label") + " in " + column_name() + (is_one ? " is" : " are") +
+                         " empty, which means none of the classes" + (is_one ? ": " : "; the first is ") +
+                         line_of(rows[0]) + "; write NaN for a label that is missing");
+}
+
 void TableLabels::read_tags(const TagSeparator& separator) {
   kind_ = Kind::tags;
   labels::TextLabels texts(given_names_, LabelKind::class_index);
-  std::vector<std::size_t> rows;  // of each tag
+  std::vector<std::size_t> rows, empty_rows;  // of each tag; without a tag
   for (std::size_t row = 0; row < table_.rows.size(); ++row) {
-    if (is_missing(label(row))) unlabeled_.emplace(row, "its label is missing");
+    if (is_missing(label(row))) {
+      if (is_empty_text(label(row))) {
+        empty_rows.push_back(row);
+      } else {
+        unlabeled_.emplace(row, missing_label(label(row)));
+      }
+      continue;
+    }
     for (const std::string& tag : tags_of(row, separator)) {
       texts.add(tag);
       rows.push_back(row);
     }
+  }
+  if (rows.empty()) {
+    for (const std::size_t row : empty_rows) unlabeled_.emplace(row, missing_label(label(row)));
+  } else if (!empty_rows.empty()) {
+    remark_on_empty_labels(empty_rows);
   }
   texts_ = texts.numbered([&](std::size_t tag) { return line_of(rows[tag]); });
   for (labels::Unlabeled& one : texts_.unlabeled) unlabeled_.emplace(rows[one.at], std::move(one.reason));
@@ -295,7 +353,6 @@ void TableLabels::read_guessed_texts(const SourceOptions& options) {
   } catch (const FormatError& error) {
     throw FormatError(column + error.what() + "; `label_column` names another column of labels");
   }
-  for (auto& [row, reason] : unlabeled_) reason.insert(0, column);
 }
 
 std::optional<std::string> TableLabels::problem(std::size_t row) const {
@@ -305,7 +362,8 @@ std::optional<std::string> TableLabels::problem(std::size_t row) const {
     case Kind::text:
     case Kind::tags: {
       const auto found = unlabeled_.find(row);
-      return found == unlabeled_.end() ? std::nullopt : std::optional(found->second);
+      if (found == unlabeled_.end()) return std::nullopt;
+      return "column " + column_name() + ": " + found->second;
     }
     case Kind::list:
       return problem_of_list(row);
@@ -347,6 +405,33 @@ std::vector<double> TableLabels::numbers_of(std::size_t row) const {
   return numbers;
 }
 
+/// The number of classes of labels that read() has found for `rows`: of their names or, without names, of the class
+/// numbers.
+std::int64_t TableLabels::width_of_tags(const Labels& labels, const std::vector<std::size_t>& rows) const {
+  const std::string way_out = ", or make each label one class with `label_separator=none`";
+  if (!labels.class_names.empty()) {
+    const std::int64_t width = std::ssize(labels.class_names);
+    if (fits_multi_labels(std::ssize(rows), width)) return width;
+    throw FormatError("the labels in " + column_name() + " have " + std::to_string(width) +
+                      " different parts, too many for the multi-labels of " + counted(std::ssize(rows), "image") +
+                      "; leave out rare ones" + way_out);
+  }
+  double largest = 0.0;
+  std::size_t its_row = rows[0];
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (const double number : labels.numbers[i]) {
+      if (number <= largest) continue;
+      largest = number;
+      its_row = rows[i];
+    }
+  }
+  const auto width = static_cast<std::int64_t>(largest) + 1;
+  if (width <= dataset_file::kMostLabelWidth && fits_multi_labels(std::ssize(rows), width)) return width;
+  throw FormatError("the class number " + std::to_string(width - 1) + " (" + line_of(its_row) + ") in " +
+                    column_name() + " is too large for multi-labels of " + counted(std::ssize(rows), "image") +
+                    "; number the classes from 0 without gaps" + way_out);
+}
+
 TableLabels::Labels TableLabels::read(const std::vector<std::size_t>& rows) const {
   Labels labels;
   if (kind_ == Kind::none || rows.empty()) return labels;
@@ -358,11 +443,12 @@ TableLabels::Labels TableLabels::read(const std::vector<std::size_t>& rows) cons
   }
   if (kind_ == Kind::tags) {
     labels.class_names = texts_.class_names;
-    labels.layout = {LabelKind::multi_label, width_of_tags(labels)};
+    labels.layout = {LabelKind::multi_label, width_of_tags(labels, rows)};
     labels.are_tags = true;
     return labels;
   }
   labels.layout = layout_of(labels.numbers, wanted_);
+  labels.are_signs = !wanted_ && are_signs(labels.numbers);
   if (labels.layout.kind != LabelKind::multi_label) return labels;
   if (kind_ == Kind::list) labels.class_names = given_names_;
   for (const std::size_t column : columns_) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,9 +18,11 @@
 namespace octavo::sources {
 
 /// The columns that `names` names or, if it is empty, the first column with the name of a label column, if there is
-/// one. A name may be several, separated by commas, unless there is a column with exactly that name. Throws
-/// FormatError, with the reason only, if a column is missing or named twice.
-std::vector<std::size_t> find_label_columns(const Table& table, const std::vector<std::string>& names);
+/// one. It is not "y" next to "x" if both are numbers, which are coordinates, unless `path_column` is one of them. A
+/// name may be several, separated by commas, unless there is a column with exactly that name. Throws FormatError, with
+/// the reason only, if a column is missing or named twice.
+std::vector<std::size_t> find_label_columns(const Table& table, const std::vector<std::string>& names,
+                                            std::ptrdiff_t path_column);
 
 /// Throws FormatError, with the reason only: JSON lines after the first have this key.
 [[noreturn]] void refuse_late_column(const std::string& name);
@@ -31,8 +34,8 @@ std::ptrdiff_t find_column(const Table& table, const std::string& name);
 /// Whether `name` is the name of a label column.
 bool is_label_column(std::string_view name);
 
-/// The names of label columns, for messages: "label, class, ... or y".
-std::string label_column_names();
+/// Why find_label_columns() finds none of `columns` by name, for messages: "no column is named label, class, ... or y".
+std::string why_no_label_column(const std::vector<std::string>& columns);
 
 /// Whether a column of that name numbers the rows: an empty name, as pandas writes its index, or "Unnamed: 0", as
 /// pandas reads it.
@@ -47,6 +50,9 @@ std::optional<double> label_number_of(const Cell& cell);
 
 /// Whether a cell marks a missing number: null, empty text, "?", or NaN, NA, N/A, null or an infinity in any case.
 bool is_missing(const Cell& cell);
+
+/// Whether a cell is text that is empty or blank.
+bool is_empty_text(const Cell& cell);
 
 /// The first column in which all values are numbers and some have thousands separators, "1,234", for a message; empty
 /// if there is none. Such a column is not taken for labels.
@@ -70,8 +76,8 @@ class TableLabels {
   /// Whether each row has one label, and these are classes.
   bool are_classes() const { return kind_ == Kind::text && texts_.layout.kind == LabelKind::class_index; }
 
-  /// On labels that are several tags, or could be; empty if there are none.
-  const std::string& tag_remark() const { return tag_remark_; }
+  /// On labels that are several tags, or could be.
+  const std::vector<std::string>& tag_remarks() const { return tag_remarks_; }
 
   /// Why a row has no usable label; nothing if it has one.
   std::optional<std::string> problem(std::size_t row) const;
@@ -82,6 +88,7 @@ class TableLabels {
     std::vector<std::vector<double>> numbers;  ///< layout.width for each row or, if are_tags, its classes
     std::vector<std::string> class_names;
     bool are_tags = false;
+    bool are_signs = false;  ///< targets that are all -1 and 1
   };
   Labels read(const std::vector<std::size_t>& rows) const;
 
@@ -93,6 +100,7 @@ class TableLabels {
   void read_labels(const SourceOptions& options);
   void read_texts(const SourceOptions& options);
   void read_tags(const TagSeparator& separator);
+  void remark_on_empty_labels(const std::vector<std::size_t>& rows);
   std::vector<std::string> tags_of(std::size_t row, const TagSeparator& separator) const;
   std::optional<TagSeparator> separator_of_tags(const SourceOptions& options);
   std::string label_text(std::size_t row) const;
@@ -102,6 +110,7 @@ class TableLabels {
   std::optional<std::string> problem_of_list(std::size_t row) const;
   std::optional<std::string> problem_of_columns(std::size_t row) const;
   std::vector<double> numbers_of(std::size_t row) const;
+  std::int64_t width_of_tags(const Labels& labels, const std::vector<std::size_t>& rows) const;
   const Cell& cell(std::size_t row, std::size_t column) const { return table_.rows[row][column]; }
   const Cell& label(std::size_t row) const { return cell(row, columns_[0]); }
 
@@ -114,7 +123,7 @@ class TableLabels {
   labels::LabelTable texts_;                                ///< Kind::text: the labels of all rows; tags: all tags
   std::vector<std::vector<double>> tags_;                   ///< Kind::tags: the classes of all rows
   std::unordered_map<std::size_t, std::string> unlabeled_;  ///< Kind::text and tags: the reason, by row
-  std::string tag_remark_;
+  std::vector<std::string> tag_remarks_;
 };
 
 }  // namespace octavo::sources
