@@ -1,5 +1,6 @@
 #include "sources/lists/image_list_source.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 
