@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <iostream>
+#include <octavo/view.hpp>
 #include <string>
 
 #include "sample_list.hpp"
@@ -45,7 +46,7 @@ void print_drawn(const std::vector<DrawnSample>& drawn, const Split& split) {
       if (sample.mix) text += (text.empty() ? "" : ", ") + mix_text(*sample.mix);
       const bool is_first = view == 0;
       table.add_row({is_first ? std::to_string(place) : "", is_first ? std::to_string(sample.index) : "",
-                     is_first ? class_of(split, sample.index) : "", text});
+                     is_first ? label_text(split, sample.index) : "", text});
     }
   }
   table.print(std::cout, "  ");
@@ -64,7 +65,7 @@ Json as_json(const std::vector<DrawnSample>& drawn, const Split& split) {
       }
       views.push_back(described);
     }
-    Json json = {{"index", sample.index}, {"class", class_of(split, sample.index)}, {"views", views}};
+    Json json = {{"index", sample.index}, {"class", label_text(split, sample.index)}, {"views", views}};
     if (sample.mix) {
       json["mix"] = {{"kind", sample.mix->name},
                      {"partner", sample.mix->partner},

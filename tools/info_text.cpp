@@ -145,10 +145,17 @@ void print_masks(const DatasetOverview& overview) {
   std::map<int, std::vector<std::string>> rows;
   std::vector<std::string> head = {"class"};
   std::string note;
+  MaskCounts all;
+  for (const SplitOverview& split : overview.splits) {
+    if (split.mask_counts) all.add(*split.mask_counts);
+  }
+  std::set<int> listed;
+  for (const MaskShare& share : listed_shares(shares_of(all, {}))) listed.insert(share.value);
   for (const SplitOverview& split : overview.splits) {
     if (!split.mask_counts) continue;
     head.push_back(split.name);
     for (const MaskShare& share : shares_of(*split.mask_counts, overview.mask_class_names)) {
+      if (!listed.contains(share.value)) continue;
       auto& row = rows[share.value];
       if (row.empty()) row = {to_text(share)};
       row.resize(head.size() - 1, "0.0 %");
@@ -167,6 +174,8 @@ void print_masks(const DatasetOverview& overview) {
     table.add_row(row);
   }
   table.print(std::cout, "  ");
+  const auto count = std::ranges::count_if(all.pixels, [](std::int64_t pixels) { return pixels > 0; });
+  if (count > std::ssize(listed)) std::cout << "  and " << format_count(count - std::ssize(listed)) << " more\n";
   std::cout << note;
 }
 

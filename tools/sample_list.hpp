@@ -10,10 +10,7 @@
 
 namespace octavo::tools {
 
-/// The class of a sample: its name, or its number; empty if the labels are not classes.
-std::string class_of(const Split& split, std::int64_t index);
-
-/// Prints a line for each sample: index, class, and name if the file has names.
+/// Prints a line for each sample: index, label_text(), and name if the file has names.
 void print_samples(const std::vector<std::int64_t>& indices, const Split& split);
 Json as_json(const std::vector<std::int64_t>& indices, const Split& split);
 

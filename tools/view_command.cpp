@@ -120,7 +120,7 @@ void add_options(CLI::App& verb, const std::shared_ptr<ViewArguments>& arguments
       verb.add_option("--first", sheet.first, "Index of the first sample to show (0)")->check(CLI::NonNegativeNumber);
   CLI::Option* classes =
       verb.add_option("--class", arguments->classes,
-                      "Show only samples of these classes: names or numbers, with commas between them")
+                      "Show only samples with one of these classes: names or numbers, with commas between them")
           ->allow_extra_args(false);
   CLI::Option* indices =
       verb.add_option("--indices", sheet.indices, "Show exactly these samples, in this order: 3,17,42")
@@ -155,7 +155,7 @@ void add_options(CLI::App& verb, const std::shared_ptr<ViewArguments>& arguments
       ->needs(batch)
       ->excludes(augmented);
   verb.option_defaults()->group("Output");
-  verb.add_flag("--no-captions", arguments->no_captions, "Leave out the class names below the samples");
+  verb.add_flag("--no-captions", arguments->no_captions, "Leave out the classes or targets below the samples");
   verb.add_flag("--no-masks", arguments->no_masks, "Draw images without their masks");
   verb.add_flag("--list", arguments->list,
                 "List the samples: index, class and name; of a batch, what was drawn for each");

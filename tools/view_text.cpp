@@ -31,10 +31,13 @@ std::string channel_text(const Split& split) {
 void print_legend(const std::vector<MaskShare>& legend) {
   if (legend.empty()) return;
   std::string text;
-  for (const MaskShare& share : legend) {
+  const std::vector<MaskShare> listed = listed_shares(legend);
+  for (const MaskShare& share : listed) {
     text += (text.empty() ? "" : ", ") + to_text(share) + " " + percent_text(share.share);
   }
-  std::cout << "  masks: " << text << " of the pixels\n";
+  const auto more = std::ssize(legend) - std::ssize(listed);
+  if (more > 0) text += ", and " + format_count(more) + " more";
+  std::cout << "  masks: " << text << (more > 0 ? "; shares of the pixels\n" : " of the pixels\n");
 }
 
 Json legend_as_json(const std::vector<MaskShare>& legend) {

@@ -280,6 +280,8 @@ TEST_CASE("info, report and plan agree on the bytes of a split with masks", "[un
     CHECK(plan["forms"][form]["sample_bytes"] == expected[form]);
   }
   CHECK(plan["parts"][0]["bytes"] == values + masks);
+  CHECK_THAT(text_of({"plan", folder / "m.h5", "--memory", "24GiB"}),
+             ContainsSubstring("288 B of samples and masks, 936 B as float32"));
   // 288 bytes as int8, 936 as float32.
   CHECK_THAT(text_of({"info", folder / "m.h5"}), ContainsSubstring("936 B") && ContainsSubstring("288 B"));
 }

@@ -149,6 +149,41 @@ TEST_CASE("classes that a split lacks are findings", "[unit][doctor]") {
   CHECK(finding_in(report, DoctorCheck::class_in_one_split).summary == "2 classes are only in train: class 8, class 9");
 }
 
+TEST_CASE("classes of masks that a split lacks, and values that are no classes, are findings", "[unit][doctor]") {
+  const auto split_of = [](const std::string& name, unsigned seed, std::uint8_t object) {
+    PlainSplit split = split_of_scenes(name, 40, kShape, seed);
+    split.masks.resize(40 * 256);
+    for (std::size_t i = 0; i < split.masks.size(); ++i) split.masks[i] = i % 4 == 0 ? object : std::uint8_t{0};
+    return split;
+  };
+  const DoctorReport other = report_of({split_of("train", 1, 1), split_of("val", 1000, 2)});
+  CHECK(finding_in(other, DoctorCheck::class_not_in_train).summary == "1 mask class of val is not in train: 2");
+  CHECK(finding_in(other, DoctorCheck::class_in_one_split).summary == "1 mask class is only in train: 1");
+  CHECK_FALSE(has_finding(other, DoctorCheck::mask_values));
+  const DoctorReport binary = report_of({split_of("train", 1, 255), split_of("val", 1000, 255)});
+  CHECK(finding_in(binary, DoctorCheck::mask_values).summary ==
+        "masks of train and val have only the values 0 and 255, and 255 is ignored in training");
+  CHECK_THAT(text_of(binary), ContainsSubstring("with --mask-colors"));
+  CHECK(report_of({split_of("train", 1, 1), split_of("val", 1000, 1)}).findings.empty());
+}
+
+TEST_CASE("classes of multi-labels are checked like those of single labels", "[unit][doctor]") {
+  const auto split_of = [](const std::string& name, unsigned seed, std::int32_t missing) {
+    PlainSplit split = split_of_scenes(name, 40, kShape, seed);
+    split.label_width = 4;
+    split.labels.assign(40 * 4, 1);
+    for (std::size_t row = 0; row < 40; ++row) split.labels[row * 4 + static_cast<std::size_t>(missing)] = 0;
+    for (std::size_t row = 1; row < 40; ++row) split.labels[row * 4] = 0;  // class 0 is rare
+    return split;
+  };
+  const DoctorReport report = report_of({split_of("train", 1, 3), split_of("val", 1000, 2)});
+  CHECK(finding_in(report, DoctorCheck::class_not_in_train).summary == "1 class of val is not in train: class 3");
+  CHECK(finding_in(report, DoctorCheck::class_in_one_split).summary == "1 class is only in train: class 2");
+  CHECK_THAT(finding_in(report, DoctorCheck::unusual_labels).summary,
+             ContainsSubstring("labels of train: no samples: 1 class (3); fewer than a tenth of the median (40 "
+                               "samples): 1 class (0)"));
+}
+
 TEST_CASE("an extreme imbalance is a warning and rare classes are a note", "[unit][doctor]") {
   PlainSplit train = split_of_scenes("train", 203, kShape, 1);
   std::ranges::fill(train.labels, 1);
@@ -166,8 +201,11 @@ TEST_CASE("targets far from all others are a note", "[unit][doctor]") {
   for (std::size_t i = 0; i < targets.size(); ++i) targets[i] = static_cast<float>(i);
   CHECK(report_of_targets(targets).findings.empty());
   targets[4] = 1000.0F;
-  CHECK(finding_in(report_of_targets(targets), DoctorCheck::unusual_labels).summary ==
+  CHECK(finding_in(report_of_targets(targets), DoctorCheck::unusual_targets).summary ==
         "labels of train: 1 sample with a target far outside the usual range");
+  const DoctorFinding finding = finding_in(report_of_targets(targets), DoctorCheck::unusual_targets);
+  REQUIRE(finding.examples.size() == 1);
+  CHECK(finding.examples[0].samples == std::vector<SamplePlace>{{"train", 4}});
 }
 
 TEST_CASE("blank, faint and truncated images are warnings", "[unit][doctor]") {

@@ -1,6 +1,7 @@
 // Exporting as PNG and packing again preserves samples, labels, order and class names.
 #include <nlohmann/json.hpp>
 #include <octavo/export.hpp>
+#include <octavo/mask_shares.hpp>
 #include <octavo/pack.hpp>
 #include <octavo/writer.hpp>
 
@@ -74,6 +75,21 @@ TEST_CASE("masks survive the round trip", "[unit][export]") {
   };
   CHECK(masks_of("b.h5") == masks_of("a.h5"));
   CHECK_FALSE(Dataset::open(folder / "b.h5").split("val").has_masks());
+}
+
+TEST_CASE("the names of classes of masks survive the round trip", "[unit][export]") {
+  const TemporaryFolder folder;
+  PlainSplit split = masked_split("train", 4, {3, 4, 7});
+  for (std::uint8_t& value : split.masks) value %= 2;
+  WriterOptions options;
+  options.splits = {{"train", split.shape, {LabelKind::class_index, 1}, Color::rgb, 4}};
+  options.splits[0].has_masks = true;
+  Writer writer(folder / "a.h5", options);
+  writer.write(0, 0, split.values, std::as_bytes(std::span(split.labels)), {}, split.masks);
+  writer.finish(R"({"notes": {"mask_classes": {"0": "road", "1": "the \"car\""}}})");
+  check_round_trip(folder);
+  const std::map<int, std::string> names = {{0, "road"}, {1, "the \"car\""}};
+  CHECK(mask_class_names(Dataset::open(folder / "b.h5")) == names);
 }
 
 TEST_CASE("columns survive the round trip", "[unit][export]") {

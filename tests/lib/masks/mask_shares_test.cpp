@@ -83,3 +83,56 @@ TEST_CASE("names of mask classes are read from the provenance, also of files tha
         Names{{0, "road"}, {7, "car"}});
   CHECK(names_in(R"({"notes": {"made from b.h5": {"notes": {"mask_classes": {"0": "road"}}}}})") == Names{{0, "road"}});
 }
+
+namespace {
+
+/// The masks of a split: one pixel of each value.
+SplitMaskCounts counts_of(const std::string& split, const std::vector<std::uint8_t>& values) {
+  SplitMaskCounts of_split = {split, {}};
+  of_split.counts.add(values);
+  return of_split;
+}
+
+std::vector<std::uint8_t> values_up_to(int last) {
+  std::vector<std::uint8_t> values;
+  for (int value = 0; value <= last; ++value) values.push_back(static_cast<std::uint8_t>(value));
+  return values;
+}
+
+std::string problem_of(const std::vector<SplitMaskCounts>& splits, const std::map<int, std::string>& names = {}) {
+  const auto problem = find_mask_value_problem(splits, names);
+  return problem ? problem->what : "";
+}
+
+}  // namespace
+
+TEST_CASE("values of masks that are probably no class numbers are found", "[unit][masks]") {
+  CHECK(problem_of({counts_of("train", {0, 255}), counts_of("val", {255}), counts_of("test", {0, 1})}) ==
+        "masks of train and val have only the values 0 and 255, and 255 is ignored in training");
+  CHECK(problem_of({counts_of("train", {0, 128})}) == "masks have 2 values up to 128, so a model needs 129 outputs");
+  CHECK(problem_of({counts_of("train", {1, 2, 255})}) == "masks have 2 values up to 2, so a model needs 3 outputs");
+  CHECK(problem_of({counts_of("train", values_up_to(254))}) ==
+        "masks have 255 values up to 254, so they look like gray images, not classes");
+}
+
+TEST_CASE("values of masks that are classes are no problem", "[unit][masks]") {
+  CHECK(problem_of({counts_of("train", {0, 1, 255})}).empty());
+  CHECK(problem_of({counts_of("train", {0})}).empty());
+  CHECK(problem_of({counts_of("train", values_up_to(181))}).empty());
+  CHECK(problem_of({}).empty());
+  // A split may lack a class that another split or a list of names has.
+  CHECK(problem_of({counts_of("train", {0, 1, 2}), counts_of("val", {0, 2})}).empty());
+  CHECK(problem_of({counts_of("train", {0, 2})}, {{0, "road"}, {1, "car"}, {2, "sky"}, {3, "tree"}}).empty());
+  CHECK(problem_of({counts_of("train", {0, 255})}, {{0, "road"}, {1, "car"}}).empty());
+}
+
+TEST_CASE("of many classes of masks, those with the most pixels are listed", "[unit][masks]") {
+  SplitMaskCounts split = counts_of("train", values_up_to(254));
+  split.counts.add(std::vector<std::uint8_t>{255, 255, 250, 250});
+  const auto listed = listed_shares(shares_of(split.counts, {}));
+  REQUIRE(listed.size() == kMostListedMaskClasses);
+  CHECK(listed.front().value == 0);
+  CHECK(listed[18].value == 250);
+  CHECK(listed.back().value == 255);
+  CHECK(std::ranges::is_sorted(listed, {}, &MaskShare::value));
+}

@@ -43,6 +43,7 @@ TEST_CASE("the page shows each class and what looks wrong", "[unit][report]") {
   for (int label = 0; label < 10; ++label) {
     CHECK_THAT(page, ContainsSubstring("<th scope=\"row\">class " + std::to_string(label) + "</th>"));
   }
+  CHECK_THAT(page, !ContainsSubstring("too small to measure"));
   // Ten classes, the two equal images, the blank one, darkest, brightest, and the mean image.
   CHECK(count_of(page, "<img ") == 16);
   CHECK(count_of(page, "data:image/png;base64,") == 16);
@@ -99,6 +100,7 @@ TEST_CASE("the page shows masks in color with the shares of their classes", "[un
   // 20 x (1 + 1) x 1,600 bytes as int8, and 20 x (4 + 1) x 1,600 as float32.
   CHECK_THAT(page, ContainsSubstring("<dt>In memory</dt><dd>62.5 KiB<small>float32: 156.2 KiB"));
   CHECK_THAT(page, !ContainsSubstring("<td>none</td>"));
+  CHECK_THAT(page, ContainsSubstring("too small to measure memory well: pages of 4 KiB"));
 }
 
 TEST_CASE("the page shows a histogram of each target", "[unit][report]") {

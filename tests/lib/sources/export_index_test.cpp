@@ -65,6 +65,11 @@ TEST_CASE("an invalid octavo.json is refused by name", "[unit][pack]") {
   CHECK_THAT(refused(R"({"format": 7})"), ContainsSubstring("octavo.json"));
   CHECK_THAT(refused(R"({"format": "octavo-export", "version": 2})"), ContainsSubstring("\"version\" is not 1"));
   CHECK_THAT(refused(R"({"format": "octavo-export"})"), ContainsSubstring("no splits"));
+  CHECK_THAT(refused(R"({"mask_classes": ["a"]})"), ContainsSubstring("its classes of masks are not an object"));
+  CHECK_THAT(refused(R"({"mask_classes": {"256": "a"}})"), ContainsSubstring("not a number between 0 and 255"));
+  CHECK_THAT(refused(R"({"mask_classes": {"x": "a"}})"), ContainsSubstring("not a number between 0 and 255"));
+  CHECK_THAT(refused(R"({"mask_classes": {"1": 7}})"), ContainsSubstring("is not plain text"));
+  CHECK_THAT(refused(R"({"mask_classes": {"1": {"2": "a"}}})"), ContainsSubstring("is not plain text"));
   CHECK_THAT(refused(with_samples("[]")), ContainsSubstring("no samples"));
   CHECK_THAT(refused(with_samples("[{}]")), ContainsSubstring("no file"));
   CHECK_THAT(refused(with_samples(R"([{"file": "../x.png"}])")), ContainsSubstring("not below"));

@@ -271,3 +271,75 @@ TEST_CASE("images with masks and without labels are not reported as unlabeled", 
     CHECK_THAT(note, !ContainsSubstring("no labels"));
   }
 }
+
+TEST_CASE("the error of a mask with another name names the pattern that fits", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const std::string name : {"cat/a", "cat/b", "dog/c"}) {
+    write_file(folder / "images" / (name + ".png"), png_of(1));
+    write_file(folder / "masks" / (name + "_mask.png"), png_of(static_cast<std::uint8_t>(name[4])));
+  }
+  CHECK_THROWS_WITH(open(folder.path()), ContainsSubstring("name the masks with `masks={stem}_mask.png`, add or"));
+  SourceOptions options;
+  options.mask_pattern = "{stem}_mask.png";
+  CHECK(first_of_masks(*open(folder.path(), options)) == std::vector<std::uint8_t>{'a', 'b', 'c'});
+  write_file(folder / "images/dog/d.png", png_of(1));
+  CHECK_THROWS_WITH(open(folder.path()), !ContainsSubstring("{stem}"));
+}
+
+TEST_CASE("files that are named like masks of others and are packed as images are noted", "[unit][pack]") {
+  const TemporaryFolder folder;
+  const std::string suffix = GENERATE("_mask", "-labels", ".GT");
+  for (const std::string name : {"cat/a", "cat/b", "dog/c"}) {
+    write_file(folder / (name + ".pgm"), "P5 3 2 255\n" + std::string(6, name[0]));
+    write_file(folder / (name + suffix + ".png"), png_of(static_cast<std::uint8_t>(name[4])));
+  }
+  write_file(folder / "dog/a_mask.pgm", "P5 3 2 255\n123456");  // of no image
+  CHECK(open(folder.path())->notes().remarks ==
+        std::vector<std::string>{"3 files are named like masks of others (a" + suffix +
+                                 ".png next to a.pgm) but packed as images; pack them as masks with `masks={stem}" +
+                                 suffix + ".png`"});
+  std::filesystem::remove(folder / "dog/a_mask.pgm");
+  SourceOptions options;
+  options.mask_pattern = "{stem}" + suffix + ".png";
+  const auto source = open(folder.path(), options);
+  CHECK(first_of_masks(*source) == std::vector<std::uint8_t>{'a', 'b', 'c'});
+  CHECK(source->notes().remarks.empty());
+}
+
+TEST_CASE("a class that is named like the masks of another is noted", "[unit][pack]") {
+  const TemporaryFolder folder;
+  const std::string masks = GENERATE("gt", "ann_dir", "photo_masks");
+  for (const std::string name : {"a", "b"}) {
+    write_file(folder / "photos" / (name + ".png"), png_of(1));
+    write_file(folder / masks / (name + "_L.png"), png_of(static_cast<std::uint8_t>(name[0])));
+  }
+  const auto remarks = open(folder.path())->notes().remarks;
+  REQUIRE(remarks.size() == 1);
+  CHECK_THAT(remarks[0], ContainsSubstring("but both became classes; pack them as masks with `masks=../" + masks +
+                                           "/{stem}_L.png`"));
+  SourceOptions options;
+  options.mask_pattern = "../" + masks + "/{stem}_L.png";
+  CHECK(first_of_masks(*open(folder.path(), options)) == std::vector<std::uint8_t>{'a', 'b'});
+  // Classes of other images, and other names, are classes.
+  std::filesystem::rename(folder / masks / "b_L.png", folder / masks / "x_L.png");
+  CHECK(open(folder.path())->notes().remarks.empty());
+  std::filesystem::rename(folder / masks / "x_L.png", folder / masks / "b_L.png");
+  std::filesystem::rename(folder / masks, folder / "dogs");
+  CHECK(open(folder.path())->notes().remarks.empty());
+}
+
+TEST_CASE("the error of a folder next to a split names the pattern if it holds its masks", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const std::string name : {"a", "b"}) {
+    write_file(folder / "train" / (name + ".png"), png_of(1));
+    write_file(folder / "train_masks" / (name + "_mask.png"), png_of(static_cast<std::uint8_t>(name[0])));
+  }
+  CHECK_THROWS_WITH(open(folder.path()),
+                    ContainsSubstring("if it holds the masks of train, name them with "
+                                      "`masks=../train_masks/{stem}_mask.png`; else name the splits: train="));
+  SourceOptions options;
+  options.mask_pattern = "../train_masks/{stem}_mask.png";
+  CHECK(first_of_masks(*open(folder.path(), options)) == std::vector<std::uint8_t>{'a', 'b'});
+  std::filesystem::remove(folder / "train_masks/a_mask.png");
+  CHECK_THROWS_WITH(open(folder.path()), ContainsSubstring("is; name the splits: ") && !ContainsSubstring("{stem}"));
+}

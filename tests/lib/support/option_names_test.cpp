@@ -35,3 +35,9 @@ TEST_CASE("every option name is written in the message form of its id", "[unit][
   CHECK(with_python_options("use `border=edge`") == "use border=\"edge\"");
   CHECK(with_python_options("use `channels=3`") == "use channels=3");
 }
+
+TEST_CASE("values with characters that shells replace are quoted on the command line only", "[unit][support]") {
+  CHECK(with_command_line_options("use `masks={stem}_mask.png`") == "use --masks '{stem}_mask.png'");
+  CHECK(with_python_options("use `masks={stem}_mask.png`") == "use masks=\"{stem}_mask.png\"");
+  CHECK(with_command_line_options("use `on_error=skip`") == "use --on-error skip");
+}

@@ -233,3 +233,38 @@ TEST_CASE("samples and splits and paths that do not exist are refused", "[unit][
   CHECK_THROWS_AS(write_contact_sheet(dataset, folder / "none" / "s.png", {}), IoError);
   CHECK(names_in(folder) == std::vector<std::string>{"a.h5"});
 }
+
+TEST_CASE("samples of multi-labels and targets are chosen by class and have captions", "[unit][view]") {
+  const TemporaryFolder folder;
+  WriterOptions options;
+  options.class_names = {"cat", "dog", "owl"};
+  options.splits = {{.name = "tags",
+                     .shape = {1, 8, 64},
+                     .labels = {LabelKind::multi_label, 3},
+                     .color = Color::gray,
+                     .row_capacity = 3},
+                    {.name = "heights",
+                     .shape = {1, 8, 64},
+                     .labels = {LabelKind::target, 2},
+                     .color = Color::gray,
+                     .row_capacity = 1}};
+  Writer writer(folder / "a.h5", options);
+  std::vector<std::uint8_t> values(3 * 512, 7);
+  const std::vector<std::int32_t> tags = {1, 1, 0, 0, 0, 0, 0, 1, 0};
+  const std::vector<float> targets = {0.5F, 12.0F};
+  writer.write(0, 0, values, std::as_bytes(std::span(tags)));
+  writer.write(1, 0, std::span(values).first(512), std::as_bytes(std::span(targets)));
+  writer.finish("{}");
+  const Dataset dataset = Dataset::open(folder / "a.h5");
+  const Split split = dataset.split("tags"), heights = dataset.split("heights");
+  CHECK(shown_indices(split, {.classes = {find_class(split, "dog")}}) == std::vector<std::int64_t>{0, 2});
+  CHECK(shown_indices(split, {.classes = {0, 1}}) == std::vector<std::int64_t>{0, 2});
+  CHECK_THROWS_WITH(shown_indices(split, {.classes = {2}}), ContainsSubstring("split tags has none"));
+  CHECK_THROWS_WITH(shown_indices(split, {.classes = {3}}), ContainsSubstring("unknown class \"3\""));
+  CHECK_THROWS_WITH(find_class(heights, "0"), ContainsSubstring("are not classes"));
+  CHECK(label_text(split, 0) == "cat, dog");
+  CHECK(label_text(split, 1).empty());
+  CHECK(label_text(heights, 0) == "0.5, 12");
+  CHECK(draw_samples(split, {.captions = true}).size() != draw_samples(split, {.captions = false}).size());
+  CHECK(draw_samples(heights, {.captions = true}).size() != draw_samples(heights, {.captions = false}).size());
+}

@@ -99,8 +99,10 @@ bool fits_everywhere(const Plan& plan) {
 
 std::string everywhere(const Plan& plan) {
   const auto least = std::ranges::min_element(plan.well_known, {}, &PlannedDevice::memory_bytes);
-  return format_bytes(plan.packed_bytes) + " of samples, " + format_bytes(plan.forms.front().sample_bytes) + " as " +
-         plan.forms.front().name + ": all fit on every GPU from " + format_bytes(least->memory_bytes) + "\n";
+  return format_bytes(plan.packed_bytes + plan.mask_bytes) +
+         (plan.mask_bytes > 0 ? " of samples and masks, " : " of samples, ") +
+         format_bytes(plan.forms.front().sample_bytes) + " as " + plan.forms.front().name +
+         ": all fit on every GPU from " + format_bytes(least->memory_bytes) + "\n";
 }
 
 }  // namespace

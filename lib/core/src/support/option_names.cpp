@@ -27,9 +27,15 @@ std::string with_options(std::string_view message, const Spell& spell) {
   }
 }
 
+/// Shells replace braces and stars.
+std::string quoted_for_shell(std::string_view value) {
+  const bool is_plain = value.find_first_of("{}* ") == std::string_view::npos;
+  return is_plain ? std::string(value) : "'" + std::string(value) + "'";
+}
+
 std::string on_command_line(const OptionName& option, std::string_view value) {
   if (option.command_line.empty()) return std::string(option.id) + (value.empty() ? "" : "=") + std::string(value);
-  return std::string(option.command_line) + (value.empty() ? "" : " ") + std::string(value);
+  return std::string(option.command_line) + (value.empty() ? "" : " ") + quoted_for_shell(value);
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ enum class DoctorCheck {
   near_across_splits,
   near_other_label,
   class_not_in_train,
+  mask_values,
   extreme_imbalance,
   blank_image,
   truncated_image,
@@ -41,6 +42,7 @@ enum class DoctorCheck {
   near_within_split,
   class_in_one_split,
   unusual_labels,
+  unusual_targets,
   unusual_brightness,
   unusual_size,
 };
@@ -54,7 +56,7 @@ struct DoctorCheckInfo {
 };
 
 /// All checks, most severe first. The help, docs/reports.md and Python show this table.
-inline constexpr std::array<DoctorCheckInfo, 18> kDoctorChecks = {{
+inline constexpr std::array<DoctorCheckInfo, 20> kDoctorChecks = {{
     {DoctorCheck::equal_across_splits, "equal_across_splits", DoctorSeverity::error,
      "equal images in several splits: the evaluation sees training data",
      "keep each image in one split: remove the copies from the source of one split, and pack again"},
@@ -72,8 +74,11 @@ inline constexpr std::array<DoctorCheckInfo, 18> kDoctorChecks = {{
     {DoctorCheck::near_other_label, "near_other_label", DoctorSeverity::warning,
      "near-identical images with different labels", "look at the pairs; correct the wrong labels, and pack again"},
     {DoctorCheck::class_not_in_train, "class_not_in_train", DoctorSeverity::warning,
-     "classes of another split that the training split lacks",
+     "classes, also of masks, of another split that the training split lacks",
      "add training samples of these classes, or leave them out with `octavo repack --select` or --class-map"},
+    {DoctorCheck::mask_values, "mask_values", DoctorSeverity::warning,
+     "masks with values that are probably no class numbers: 0 and 255, gray images, gaps",
+     "map the colors of the masks to classes from 0 on with `mask_colors`, and pack again"},
     {DoctorCheck::extreme_imbalance, "extreme_imbalance", DoctorSeverity::warning,
      "a class with more than 100 times the samples of another in the training split",
      "train with a sampler (docs/how-to/sampling.md), and report the accuracy of each class"},
@@ -94,10 +99,13 @@ inline constexpr std::array<DoctorCheckInfo, 18> kDoctorChecks = {{
     {DoctorCheck::near_within_split, "near_within_split", DoctorSeverity::note, "near-identical images in one split",
      "keep them together if you split again"},
     {DoctorCheck::class_in_one_split, "class_in_one_split", DoctorSeverity::note,
-     "classes of the training split that no other split has", "add samples of these classes to the other splits"},
-    {DoctorCheck::unusual_labels, "unusual_labels", DoctorSeverity::note,
-     "classes with no or few samples, targets far from all others",
+     "classes, also of masks, of the training split that no other split has",
+     "add samples of these classes to the other splits"},
+    {DoctorCheck::unusual_labels, "unusual_labels", DoctorSeverity::note, "classes with no or few samples",
      "check the labels; for rare classes, train with a sampler (docs/how-to/sampling.md)"},
+    {DoctorCheck::unusual_targets, "unusual_targets", DoctorSeverity::note,
+     "targets that are not finite, or far from all others",
+     "look at the samples; correct wrong targets in the source, or leave these samples out, and pack again"},
     {DoctorCheck::unusual_brightness, "unusual_brightness", DoctorSeverity::note,
      "images much darker or brighter than the others", "look at them; remove broken ones from the source"},
     {DoctorCheck::unusual_size, "unusual_size", DoctorSeverity::note,

@@ -21,6 +21,7 @@ struct LabelOutliers {
   std::int64_t not_finite_targets = 0;  ///< samples with an infinite or NaN target
   /// Samples with a target outside Tukey's outer fences of its column: 3 interquartile ranges beyond a quartile.
   std::int64_t far_targets = 0;
+  std::vector<std::int64_t> target_rows = {};  ///< the samples of both, ascending
 
   bool is_nothing() const {
     return empty.empty() && rare.empty() && frequent.empty() && nameless.empty() && not_finite_targets == 0 &&
@@ -32,7 +33,7 @@ struct LabelOutliers {
 /// other labels. Throws IoError if the labels cannot be read.
 std::map<std::int32_t, std::int64_t> count_classes(const Split& split);
 
-/// Judges how often each class occurs, or each column of the targets. Finds nothing in other labels. Reads all labels;
+/// Judges how often each class occurs, also of multi-labels, or each column of the targets. Reads all labels;
 /// targets are kept in memory. Throws IoError if they cannot be read.
 LabelOutliers find_label_outliers(const Split& split);
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,6 +25,7 @@ struct MaskCounts {
   /// Number of values that occur, without kIgnoredMaskValue.
   std::int64_t class_count() const;
   void add(std::span<const std::uint8_t> masks);
+  void add(const MaskCounts& other);
 };
 
 /// One value that occurs in masks.
@@ -45,6 +48,26 @@ std::map<int, std::string> mask_class_names(const Dataset& dataset);
 
 /// The values that occur, ascending.
 std::vector<MaskShare> shares_of(const MaskCounts& counts, const std::map<int, std::string>& names);
+
+/// More classes than this are not listed for people.
+inline constexpr std::size_t kMostListedMaskClasses = 20;
+/// The shares with the most pixels, at most kMostListedMaskClasses, ascending by value.
+std::vector<MaskShare> listed_shares(std::vector<MaskShare> shares);
+
+/// The pixels of the masks of a split.
+struct SplitMaskCounts {
+  std::string split;
+  MaskCounts counts;
+};
+/// Values of masks that are probably no class numbers.
+struct MaskValueProblem {
+  std::string what;    ///< "masks have 3 values up to 128, so a model needs 129 outputs"
+  std::string remedy;  ///< options as in option_names.hpp
+};
+/// Finds 255 in place of a class, values of gray images, or values that are not consecutive from 0 in all splits
+/// together. A value that has a name counts as used.
+std::optional<MaskValueProblem> find_mask_value_problem(const std::vector<SplitMaskCounts>& splits,
+                                                        const std::map<int, std::string>& names);
 
 /// "2 road", "2", or "255 ignored".
 std::string to_text(const MaskShare& share);

@@ -19,10 +19,11 @@ namespace octavo {
 
 /// What is on the sheet.
 struct ContactSheetOptions {
-  std::string split = {};                  ///< empty: the first
-  std::int64_t count = 100;                ///< number of samples; reduced to the number available
-  std::int64_t first = 0;                  ///< index of the first sample; ignored with `indices` and `batch`
-  std::vector<std::int32_t> classes = {};  ///< show only samples of these classes; empty: of all. Ignored with `batch`
+  std::string split = {};    ///< empty: the first
+  std::int64_t count = 100;  ///< number of samples; reduced to the number available
+  std::int64_t first = 0;    ///< index of the first sample; ignored with `indices` and `batch`
+  std::vector<std::int32_t> classes =
+      {};  ///< show only samples with one of these classes; empty: all. Ignored with `batch`
   std::vector<std::int64_t> indices = {};  ///< show exactly these samples, in this order; empty: those that the fields
                                            ///< above select. Ignored with `batch`
   std::int64_t columns = 0;                ///< 0: an approximately square sheet
@@ -30,13 +31,17 @@ struct ContactSheetOptions {
   std::optional<std::int64_t> batch = {};  ///< show this batch of `epoch` as training sees it
   std::int64_t epoch = 0;
   LoaderOptions loader = {.batch_size = 100, .shuffle = true};  ///< of the batch
-  /// Write the class name below each sample, and its index if there is room. Only if the class names are known, and not
-  /// in batches that mix samples.
+  /// Write label_text() below each sample, and its index if there is room. Only if the class names are known, or with
+  /// targets; below samples of batches only class names, and not if they are mixed.
   bool captions = true;
   /// Draw masks over the images, in the colors of mask_color(), with a legend below the samples.
   bool masks = true;
   bool replace_existing = false;
 };
+
+/// The label of a sample for people: "cat"; of multi-labels the classes that are set, "cat, dog"; of targets the
+/// values, "0.5, 12". A class without a name is its number. Empty without labels. Throws IoError if it cannot be read.
+std::string label_text(const Split& split, std::int64_t index);
 
 /// Returns the number of the class with the name or, if no class has this name, the number `text`. Throws
 /// InvalidArgument, listing some of the names, if there is no such class, or if the labels are not classes.

@@ -42,6 +42,7 @@ class Examination {
     }
     look_at_samples(list);
     add_label_findings(list);
+    add_mask_findings(list);
     add_split_findings(report_.contents, list);
     add_source_findings(list);
     std::ranges::stable_sort(report_.findings, {}, &DoctorFinding::check);

@@ -42,6 +42,8 @@ void add_group_findings(const std::vector<SampleGrouping>& groupings, const Find
 void add_leak_findings(const LabelLeaks& leaks, const std::vector<float>& brightness, const FindingList& list);
 /// Of `contents`, in the order of the splits.
 void add_class_findings(const std::vector<SplitContent>& contents, const FindingList& list);
+/// On the values of masks, and on classes of masks that splits lack. Reads all masks.
+void add_mask_findings(const FindingList& list);
 void add_label_findings(const FindingList& list);
 void add_image_findings(const std::vector<SplitContent>& contents, const FindingList& list);
 void add_split_findings(const std::vector<SplitContent>& contents, const FindingList& list);

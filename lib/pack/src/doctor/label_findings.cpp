@@ -116,7 +116,7 @@ void add_class_findings(const std::vector<SplitContent>& contents, const Finding
   const auto number = static_cast<std::size_t>(std::ranges::find(splits, train.name(), &Split::name) - splits.begin());
   const auto& trained = contents[number].class_counts;
   if (train.labels().kind != LabelKind::class_index && train.labels().kind != LabelKind::multi_label) return;
-  if (train.labels().kind == LabelKind::class_index) add_imbalance(train, trained, list);
+  add_imbalance(train, trained, list);
   std::set<std::int32_t> tested;
   std::size_t other_count = 0;
   for (std::size_t i = 0; i < splits.size(); ++i) {
@@ -144,13 +144,20 @@ void add_class_findings(const std::vector<SplitContent>& contents, const Finding
 }
 
 void add_label_findings(const FindingList& list) {
-  for (const Split& split : list.samples.splits()) {
+  for (std::size_t i = 0; i < list.samples.splits().size(); ++i) {
+    const Split& split = list.samples.splits()[i];
     const LabelOutliers outliers = find_label_outliers(split);
     if (outliers.is_nothing()) continue;
-    const auto class_count = std::ssize(outliers.empty) + std::ssize(outliers.rare) + std::ssize(outliers.frequent) +
-                             std::ssize(outliers.nameless);
-    list.add(DoctorCheck::unusual_labels, class_count + outliers.not_finite_targets + outliers.far_targets,
-             "labels of " + split.name() + ": " + to_text(outliers, list.dataset.class_names()));
+    const std::string summary = "labels of " + split.name() + ": " + to_text(outliers, list.dataset.class_names());
+    if (split.labels().kind == LabelKind::target) {
+      list.add_rows(list.add(DoctorCheck::unusual_targets, std::ssize(outliers.target_rows), summary), i,
+                    outliers.target_rows);
+      continue;
+    }
+    list.add(DoctorCheck::unusual_labels,
+             std::ssize(outliers.empty) + std::ssize(outliers.rare) + std::ssize(outliers.frequent) +
+                 std::ssize(outliers.nameless),
+             summary);
   }
 }
 

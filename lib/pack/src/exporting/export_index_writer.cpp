@@ -29,12 +29,19 @@ std::string metadata_of(const Json& columns, std::int64_t row) {
 
 }  // namespace
 
-ExportIndexWriter::ExportIndexWriter(const std::filesystem::path& path, const std::vector<std::string>& class_names)
+ExportIndexWriter::ExportIndexWriter(const std::filesystem::path& path, const std::vector<std::string>& class_names,
+                                     const std::map<int, std::string>& mask_class_names)
     : file_(File::create_new(path)) {
   sync_folder_of(path);
   pending_ = "{\"format\": \"octavo-export\", \"version\": 1,\n\"classes\": [";
   for (std::size_t i = 0; i < class_names.size(); ++i) pending_ += (i == 0 ? "" : ", ") + as_json(class_names[i]);
-  pending_ += "],\n\"splits\": {";
+  pending_ += "],\n";
+  if (!mask_class_names.empty()) {
+    Json names = Json::object();
+    for (const auto& [value, name] : mask_class_names) names[std::to_string(value)] = name;
+    pending_ += "\"mask_classes\": " + names.dump() + ",\n";
+  }
+  pending_ += "\"splits\": {";
 }
 
 void ExportIndexWriter::add(const Split& split, const ClassFolders& folders) {

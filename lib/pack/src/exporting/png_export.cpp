@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <octavo/errors.hpp>
+#include <octavo/mask_shares.hpp>
 
 #include "exporting/class_folders.hpp"
 #include "exporting/export_index_writer.hpp"
@@ -126,7 +127,7 @@ class SplitExport {
 void export_png(const Dataset& dataset, const std::filesystem::path& folder, const ExportOptions& options) {
   const std::vector<std::string> names = dataset.split_names();
   for (const std::string& name : names) ensure_images(dataset.split(name));
-  ExportIndexWriter index(folder / "octavo.json", dataset.class_names());
+  ExportIndexWriter index(folder / "octavo.json", dataset.class_names(), mask_class_names(dataset));
   for (const std::string& name : names) {
     const Split split = dataset.split(name);
     const std::set<std::int32_t> classes = classes_in(split);

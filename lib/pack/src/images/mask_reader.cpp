@@ -41,9 +41,14 @@ Pixels decode_mask(std::span<const std::byte> file, const ImageHeader& header) {
   if (header.codec == &kPngCodec) {
     return turned_upright(one_channel(decode_png_mask(file, header)), header.orientation);
   }
+  if (header.codec == &kJpegCodec || header.codec == &kWebpCodec) {
+    throw FormatError("it is a " + std::string(header.codec->name) +
+                      " file, whose compression may change class numbers; save masks as PNG, which is lossless");
+  }
   if (header.codec != &kTiffCodec && header.codec != &kPnmCodec) {
     throw FormatError("it is a " + std::string(header.codec->name) +
-                      " file; masks are read from PNG, TIFF and PNM, which keep class numbers");
+                      " file; masks are read from PNG, TIFF and PNM, which keep class numbers; save masks as PNG, or "
+                      "give the class of each color with `mask_colors`");
   }
   if (header.has_bands) {
     throw FormatError("it has " + std::to_string(header.channels) + " bands; a mask has one channel");

@@ -192,10 +192,17 @@ Pixels decode_png_mask(std::span<const std::byte> file, const ImageHeader& heade
   PngDecoder decoder(file);
   decoder.start(header, PngDecoder::Values::stored);
   if (decoder.depth() > 8) throw FormatError("it has more than 8 bits; the values of a mask are 0 to 255");
-  if (decoder.stored_channels() % 2 == 0) throw FormatError("it has transparency; a mask has one channel");
-  Pixels mask(header.stored_width(), header.stored_height(), decoder.stored_channels());
-  read_rows(decoder, header,
-            [&](const std::uint8_t* row, std::int64_t y) { std::copy_n(row, mask.row_bytes(), mask.row(y)); });
+  const int stored = decoder.stored_channels(), kept = stored % 2 == 0 ? stored - 1 : stored;  // the last one is alpha
+  Pixels mask(header.stored_width(), header.stored_height(), kept);
+  bool is_opaque = true;
+  read_rows(decoder, header, [&](const std::uint8_t* row, std::int64_t y) {
+    std::uint8_t* out = mask.row(y);
+    for (std::int64_t x = 0; x < mask.width; ++x, row += stored, out += kept) {
+      std::copy_n(row, kept, out);
+      is_opaque = is_opaque && (stored == kept || row[kept] == 255);
+    }
+  });
+  if (!is_opaque) throw FormatError("it has transparent pixels; a mask has one channel, without transparency");
   return mask;
 }
 

@@ -18,7 +18,7 @@ Pixels decode_png(std::span<const std::byte> file, const ImageHeader& header, co
 DeepPixels decode_deep_png(std::span<const std::byte> file, const ImageHeader& header);
 
 /// The same file as a mask: the gray values, or the indices of the palette, as they are stored; RGB has three channels.
-/// Also throws FormatError for more than 8 bits, and for transparency.
+/// Opaque alpha is dropped. Also throws FormatError for more than 8 bits, and for transparent pixels.
 Pixels decode_png_mask(std::span<const std::byte> file, const ImageHeader& header);
 
 }  // namespace octavo::images

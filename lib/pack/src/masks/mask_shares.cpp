@@ -1,6 +1,7 @@
 #include <octavo/mask_shares.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <vector>
 
@@ -24,6 +25,11 @@ std::int64_t MaskCounts::class_count() const {
 
 void MaskCounts::add(std::span<const std::uint8_t> masks) {
   for (const std::uint8_t value : masks) ++pixels[value];
+}
+
+void MaskCounts::add(const MaskCounts& other) {
+  for (std::size_t value = 0; value < pixels.size(); ++value) pixels[value] += other.pixels[value];
+  sample_count += other.sample_count;
 }
 
 std::int64_t mask_bytes(const Split& split) {
@@ -61,6 +67,14 @@ std::vector<MaskShare> shares_of(const MaskCounts& counts, const std::map<int, s
     const auto name = names.find(value);
     shares.push_back({value, name == names.end() ? "" : name->second, pixels, static_cast<double>(pixels) / total});
   }
+  return shares;
+}
+
+std::vector<MaskShare> listed_shares(std::vector<MaskShare> shares) {
+  if (shares.size() <= kMostListedMaskClasses) return shares;
+  std::ranges::stable_sort(shares, std::greater{}, &MaskShare::pixels);
+  shares.resize(kMostListedMaskClasses);
+  std::ranges::sort(shares, {}, &MaskShare::value);
   return shares;
 }
 

@@ -7,6 +7,7 @@
 
 #include <octavo/byte_count.hpp>
 #include <octavo/errors.hpp>
+#include <octavo/mask_shares.hpp>
 #include <octavo/pack.hpp>
 #include <octavo/text.hpp>
 #include <octavo/writer.hpp>
@@ -99,6 +100,7 @@ class Packer {
     for (std::size_t split = 0; split < summary_.splits.size(); ++split) keep_columns(split);
     writer_.finish(packing::describe_provenance(source_, options_, summary_));
     summary_.notes = packing_notes(source_);
+    note_mask_values();
     summary_.name_bytes = name_bytes_;
     summary_.file_bytes = static_cast<std::int64_t>(std::filesystem::file_size(path_));
     summary_.elapsed_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -108,7 +110,10 @@ class Packer {
  private:
   Packer(Source& source, const std::filesystem::path& path, const PackOptions& options, WriterOptions layout)
       : source_(source), options_(options), path_(path), writer_(path, layout) {
-    for (const SplitLayout& split : layout.splits) has_names_.push_back(split.with_names);
+    for (const SplitLayout& split : layout.splits) {
+      has_names_.push_back(split.with_names);
+      masks_.push_back({split.name, {}});
+    }
   }
 
   void pack_split(std::size_t split) {
@@ -182,9 +187,23 @@ class Packer {
       names.push_back(source_.sample_name(split, row));
       name_bytes_ += std::ssize(names.back()) + kBytesAroundName;
     }
+    const auto masks = slice(std::span<const std::uint8_t>(block.masks), mask_values(layout));
+    if (layout.has_masks) count_masks(split, masks);
     writer_.write(split, first_row, slice(std::span(block.values), layout.shape.values()),
-                  slice(std::span<const std::byte>(block.labels), layout.labels.bytes_per_sample()), names,
-                  slice(std::span<const std::uint8_t>(block.masks), mask_values(layout)));
+                  slice(std::span<const std::byte>(block.labels), layout.labels.bytes_per_sample()), names, masks);
+  }
+
+  void count_masks(std::size_t split, std::span<const std::uint8_t> masks) {
+    MaskCounts counts;
+    counts.add(masks);
+    const std::lock_guard lock(summary_mutex_);
+    masks_[split].counts.add(counts);
+  }
+
+  /// Only the pixels of the masks show whether their values are classes.
+  void note_mask_values() {
+    const auto problem = find_mask_value_problem(masks_, source_.notes().mask_classes);
+    if (problem) summary_.notes.push_back(problem->what + "; " + problem->remedy);
   }
 
   /// Passes the metadata of the rows that were written, by column.
@@ -255,7 +274,8 @@ class Packer {
   std::atomic<std::int64_t> name_bytes_ = 0;
   std::atomic<bool> stopped_ = false;
   std::mutex source_mutex_;
-  std::mutex summary_mutex_;  ///< guards summary_ and skipped_
+  std::vector<SplitMaskCounts> masks_;  ///< for each split
+  std::mutex summary_mutex_;            ///< guards summary_, skipped_ and masks_
   PackSummary summary_;
   std::vector<Skipped> skipped_;
 };

@@ -59,9 +59,9 @@ void add_targets(std::string& text, const std::string& what, std::int64_t sample
   if (sample_count > 0) text += (text.empty() ? "" : "; ") + counted(sample_count, "sample") + " with a target " + what;
 }
 
-/// Judges how often each class occurs in the split.
+/// Judges how often each class occurs in the split. Those below `class_count` should occur.
 LabelOutliers outliers_of_classes(const std::string& split, const std::map<std::int32_t, std::int64_t>& class_counts,
-                                  const std::vector<std::string>& class_names) {
+                                  std::int64_t class_count) {
   LabelOutliers outliers;
   outliers.split = split;
   std::vector<std::int64_t> counts;
@@ -70,9 +70,9 @@ LabelOutliers outliers_of_classes(const std::string& split, const std::map<std::
   for (const auto& [label, count] : class_counts) {
     if (count * kManyTimes < outliers.median_count) outliers.rare.push_back(label);
     if (count > outliers.median_count * kManyTimes) outliers.frequent.push_back(label);
-    if (!class_names.empty() && label >= std::ssize(class_names)) outliers.nameless.push_back(label);
+    if (class_count > 0 && label >= class_count) outliers.nameless.push_back(label);
   }
-  for (std::int32_t label = 0; label < std::ssize(class_names); ++label) {
+  for (std::int32_t label = 0; label < class_count; ++label) {
     if (!class_counts.contains(label)) outliers.empty.push_back(label);
   }
   return outliers;
@@ -99,6 +99,9 @@ LabelOutliers outliers_of_targets(const std::string& split, const std::vector<fl
   }
   outliers.not_finite_targets = std::count(is_not_finite.begin(), is_not_finite.end(), true);
   outliers.far_targets = std::count(is_far.begin(), is_far.end(), true);
+  for (std::size_t row = 0; row < rows; ++row) {
+    if (is_not_finite[row] || is_far[row]) outliers.target_rows.push_back(static_cast<std::int64_t>(row));
+  }
   return outliers;
 }
 
@@ -128,7 +131,10 @@ std::map<std::int32_t, std::int64_t> count_classes(const Split& split) {
 LabelOutliers find_label_outliers(const Split& split) {
   const LabelLayout layout = split.labels();
   if (layout.kind == LabelKind::class_index) {
-    return outliers_of_classes(split.name(), count_classes(split), split.class_names());
+    return outliers_of_classes(split.name(), count_classes(split), std::ssize(split.class_names()));
+  }
+  if (layout.kind == LabelKind::multi_label) {
+    return outliers_of_classes(split.name(), count_classes(split), layout.width);
   }
   if (layout.kind != LabelKind::target) return {};
   std::vector<float> targets(static_cast<std::size_t>(split.sample_count() * layout.width));

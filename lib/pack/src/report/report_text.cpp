@@ -31,11 +31,8 @@ std::string residency_table(const MemoryReport& report) {
   std::string text =
       formatted("%-14s %12s %13s %11s %15s\n", "kept as", "computed", "measured", "of float32", "batch buffers");
   for (const ResidencyCost& cost : report.residencies) text += residency_row(cost, report.residencies.front());
-  constexpr std::int64_t kLeastMeasuredBytes = std::int64_t{1} << 20;
-  if (report.residencies.back().computed_bytes < kLeastMeasuredBytes) {
-    text += "too small to measure memory well: pages of 4 KiB and buffers dominate\n";
-  }
-  return text;
+  const std::string remark = report::remark_on_measuring(report);
+  return remark.empty() ? text : text + remark + "\n";
 }
 
 std::string gather_lines(const MemoryReport& report) {

@@ -48,6 +48,12 @@ std::string certificate_text(const QuantizationCertificate& certificate) {
   return (is_compared ? "NOT lossless: differs from " : "compared with ") + certificate.compared_with;
 }
 
+std::string remark_on_measuring(const MemoryReport& report) {
+  constexpr std::int64_t kLeastMeasuredBytes = std::int64_t{1} << 20;
+  const bool is_small = report.residencies.back().computed_bytes < kLeastMeasuredBytes;
+  return is_small ? "too small to measure memory well: pages of 4 KiB and buffers dominate" : "";
+}
+
 std::string summary(const MemoryReport& report) {
   const ResidencyCost& whole = report.residencies.front();
   const ResidencyCost& packed = report.residencies.back();

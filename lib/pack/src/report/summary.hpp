@@ -17,6 +17,9 @@ std::string certificate_text(const QuantizationCertificate& certificate);
 /// more".
 std::string level_use_text(const LevelUse& use);
 
+/// "too small to measure memory well: ...", or nothing.
+std::string remark_on_measuring(const MemoryReport& report);
+
 /// "largest error 0.5, PSNR 58.9 dB", or why nothing is known. For a certificate that is not lossless.
 std::string summary_of_loss(const QuantizationCertificate& certificate);
 

@@ -1,6 +1,11 @@
 #include "view/caption.hpp"
 
 #include <algorithm>
+#include <span>
+
+#include <octavo/view.hpp>
+
+#include "support/text_units.hpp"
 
 namespace octavo::view {
 
@@ -23,14 +28,38 @@ CaptionLine fit_caption(const Caption& caption, std::int64_t character_count) {
   return line;
 }
 
+std::string class_text(std::int32_t number, const std::vector<std::string>& class_names) {
+  const auto at = static_cast<std::size_t>(number);
+  return at < class_names.size() ? class_names[at] : std::to_string(number);
+}
+
 std::vector<Caption> captions_of(const std::vector<std::int64_t>& indices, const std::vector<std::int32_t>& labels,
                                  const std::vector<std::string>& class_names) {
   std::vector<Caption> captions;
   for (std::size_t i = 0; i < indices.size(); ++i) {
-    const auto number = static_cast<std::size_t>(labels[i]);
-    captions.push_back({number < class_names.size() ? class_names[number] : std::to_string(labels[i]), indices[i]});
+    captions.push_back({class_text(labels[i], class_names), indices[i]});
   }
   return captions;
 }
 
 }  // namespace octavo::view
+
+std::string octavo::label_text(const Split& split, std::int64_t index) {
+  const LabelLayout layout = split.labels();
+  if (layout.kind == LabelKind::none) return "";
+  const auto width = static_cast<std::size_t>(layout.width);
+  std::vector<std::int32_t> numbers(width);
+  std::vector<float> targets(width);
+  const bool has_targets = layout.kind == LabelKind::target;
+  split.read_labels(
+      index, 1, has_targets ? std::as_writable_bytes(std::span(targets)) : std::as_writable_bytes(std::span(numbers)));
+  if (layout.kind == LabelKind::class_index) return view::class_text(numbers[0], split.class_names());
+  std::string text;
+  for (std::size_t i = 0; i < width; ++i) {
+    if (!has_targets && numbers[i] == 0) continue;
+    text += text.empty() ? "" : ", ";
+    text += has_targets ? formatted("%.4g", static_cast<double>(targets[i]))
+                        : view::class_text(static_cast<std::int32_t>(i), split.class_names());
+  }
+  return text;
+}

@@ -51,7 +51,8 @@ DrawnSheet drawn(const view::ShownSamples& shown, const ContactSheetOptions& opt
   if (has_masks) made.legend = legend_of(shown, mask_names);
   SampleShape cell_shape = shown.shape;
   if (has_masks) cell_shape.channels = 3;
-  view::Sheet sheet({cell_shape, shown.count, options.columns, options.scale, !shown.captions.empty(), made.legend});
+  view::Sheet sheet(
+      {cell_shape, shown.count, options.columns, options.scale, !shown.captions.empty(), listed_shares(made.legend)});
   const auto values = static_cast<std::size_t>(shown.shape.values());
   const auto pixels = static_cast<std::size_t>(shown.shape.values_per_channel());
   for (std::int64_t cell = 0; cell < shown.count; ++cell) {

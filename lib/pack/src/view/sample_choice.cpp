@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <span>
 #include <string>
 
 #include <octavo/errors.hpp>
@@ -34,9 +35,13 @@ std::optional<std::int32_t> class_number_in(std::string_view text) {
 }
 
 void check_has_classes(const Split& split) {
-  if (split.labels().kind == LabelKind::class_index) return;
+  if (split.labels().kind == LabelKind::class_index || split.labels().kind == LabelKind::multi_label) return;
   throw InvalidArgument("show samples of a class: the labels of split " + split.name() +
                         " are not classes; leave out the class, or choose another split");
+}
+
+void check_class_number(const Split& split, std::int32_t number) {
+  if (number < 0 || number >= split.labels().width) refuse_unknown_class(split, std::to_string(number));
 }
 
 void check_index(const Split& split, std::int64_t index) {
@@ -45,17 +50,32 @@ void check_index(const Split& split, std::int64_t index) {
                         std::to_string(split.sample_count()) + " samples, counted from 0; choose one of them");
 }
 
-/// The first options.count samples of the classes, from options.first on.
+/// Whether a sample has one of the classes. `label` is a class number, or 0 and 1 for each class.
+bool has_one_of(const std::vector<std::int32_t>& classes, LabelKind kind, std::span<const std::int32_t> label) {
+  return std::ranges::any_of(classes, [&](std::int32_t number) {
+    return kind == LabelKind::class_index ? label[0] == number : label[static_cast<std::size_t>(number)] != 0;
+  });
+}
+
+/// The first options.count samples with one of the classes, from options.first on.
 std::vector<std::int64_t> samples_of_classes(const Split& split, const ContactSheetOptions& options) {
   check_has_classes(split);
+  const LabelLayout layout = split.labels();
+  const auto width = static_cast<std::size_t>(layout.width);
+  if (layout.kind == LabelKind::multi_label) {
+    for (const std::int32_t number : options.classes) check_class_number(split, number);
+  }
+  const std::int64_t rows = std::max<std::int64_t>(1, kLabelsInBlock / layout.width);
   std::vector<std::int64_t> indices;
   std::vector<std::int32_t> labels;
-  for (std::int64_t first = options.first; first < split.sample_count(); first += kLabelsInBlock) {
-    labels.resize(static_cast<std::size_t>(std::min(kLabelsInBlock, split.sample_count() - first)));
-    split.read_labels(first, std::ssize(labels), std::as_writable_bytes(std::span(labels)));
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-      if (std::ranges::find(options.classes, labels[i]) == options.classes.end()) continue;
-      indices.push_back(first + static_cast<std::int64_t>(i));
+  for (std::int64_t first = options.first; first < split.sample_count(); first += rows) {
+    const std::int64_t count = std::min(rows, split.sample_count() - first);
+    labels.resize(static_cast<std::size_t>(count) * width);
+    split.read_labels(first, count, std::as_writable_bytes(std::span(labels)));
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto label = std::span(labels).subspan(static_cast<std::size_t>(i) * width, width);
+      if (!has_one_of(options.classes, layout.kind, label)) continue;
+      indices.push_back(first + i);
       if (std::ssize(indices) == options.count) return indices;
     }
   }
@@ -74,6 +94,7 @@ std::int32_t find_class(const Split& split, std::string_view text) {
   if (named != names.end()) return static_cast<std::int32_t>(named - names.begin());
   const auto number = class_number_in(text);
   if (!number || (!names.empty() && *number >= std::ssize(names))) refuse_unknown_class(split, text);
+  if (split.labels().kind == LabelKind::multi_label) check_class_number(split, *number);
   return *number;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <span>
 #include <string>
 
@@ -112,7 +111,9 @@ std::vector<Caption> batch_captions(const Store& store, const LoaderOptions& loa
 }  // namespace
 
 bool has_captions(const Split& split, const ContactSheetOptions& options) {
-  return options.captions && split.labels().kind == LabelKind::class_index && !split.class_names().empty();
+  const LabelKind kind = split.labels().kind;
+  if (!options.captions || kind == LabelKind::none) return false;
+  return kind == LabelKind::target || !split.class_names().empty();
 }
 
 ShownSamples stored_samples(const Split& split, const std::vector<std::int64_t>& indices,
@@ -129,9 +130,7 @@ ShownSamples stored_samples(const Split& split, const std::vector<std::int64_t>&
   shown.values.reserve(codes.size());
   for (const std::int8_t code : codes) shown.values.push_back(static_cast<std::uint8_t>(code ^ 0x80));
   if (!has_captions(split, options)) return shown;
-  std::vector<std::int32_t> classes(indices.size());
-  std::memcpy(classes.data(), labels.data(), labels.size());
-  shown.captions = captions_of(indices, classes, split.class_names());
+  for (const std::int64_t index : indices) shown.captions.push_back({label_text(split, index), index});
   return shown;
 }
 

@@ -32,10 +32,12 @@ std::string savings_section(const PageData& page) {
                     cost.measured_bytes ? format_bytes(*cost.measured_bytes) : "not measured",
                     format_bytes(cost.batch_buffer_bytes)});
   }
+  const std::string remark = remark_on_measuring(page.report);
   return section("savings", "What was saved", "All splits: in memory by data type, and on disk.",
                  bar_chart(bars) + "<h3>Measured on " + escaped(page.report.device) + ", split " +
                      escaped(page.report.split) + "</h3>\n" +
-                     table({"Kept as", "Computed", "Measured", "Batch buffers"}, rows));
+                     table({"Kept as", "Computed", "Measured", "Batch buffers"}, rows) +
+                     (remark.empty() ? "" : "<p class=\"lead\">" + escaped(remark) + ".</p>\n"));
 }
 
 std::string cost_section(const PageData& page) {

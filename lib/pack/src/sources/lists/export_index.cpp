@@ -1,10 +1,12 @@
 #include "sources/lists/export_index.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <limits>
 
 #include <octavo/errors.hpp>
+#include <octavo/mask_colors.hpp>
 
 #include "dataset_file/limits.hpp"
 #include "sources/lists/json_bytes.hpp"
@@ -120,10 +122,11 @@ class ExportIndexReader {
     if (event == Event::key && depth == 1) {
       if (++member_count_ > kMostMembers) refuse("it has more than " + std::to_string(kMostMembers) + " members");
       member_ = json.get<std::string>();
-      return is_plain_member() || member_ == "classes" || member_ == "splits";
+      return is_plain_member() || member_ == "classes" || member_ == "mask_classes" || member_ == "splits";
     }
     if (member_ == "splits") return keep_of_splits(depth, event, json);
     if (member_ == "classes") return keep_of_classes(depth, event, json);
+    if (member_ == "mask_classes") return keep_of_mask_classes(depth, event, json);
     if (is_plain_member() && event != Event::value) refuse("its \"" + member_ + "\" is neither a text nor a number");
     return true;
   }
@@ -160,6 +163,27 @@ class ExportIndexReader {
       refuse("a class name is not plain text");
     if (contents_.class_names.size() >= kMostClasses) refuse("it has too many class names");
     contents_.class_names.push_back(name.get<std::string>());
+    return false;
+  }
+
+  bool keep_of_mask_classes(int depth, Event event, const Json& json) {
+    if (depth == 1) {
+      if (event == Event::array_start || event == Event::value) refuse("its classes of masks are not an object");
+      return true;
+    }
+    if (event == Event::key) {
+      const std::string number = json.get<std::string>();
+      const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), mask_value_);
+      const bool is_number = error == std::errc() && end == number.data() + number.size();
+      if (!is_number || mask_value_ < 0 || mask_value_ > kIgnoredMaskValue) {
+        refuse("a class of masks is not a number between 0 and 255");
+      }
+      return true;
+    }
+    if (event != Event::value || !json.is_string() || !is_clean_utf8(json.get<std::string>())) {
+      refuse("the name of a class of masks is not plain text");
+    }
+    contents_.mask_classes[mask_value_] = json.get<std::string>();
     return false;
   }
 
@@ -224,6 +248,7 @@ class ExportIndexReader {
   ImageList contents_;
   std::string member_;  ///< the top-level member that the parser is in
   int member_count_ = 0;
+  int mask_value_ = 0;  ///< whose name comes next
   LabelColumn labels_;  ///< of the split that the parser is in
 };
 

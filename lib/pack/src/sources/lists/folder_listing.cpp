@@ -7,7 +7,9 @@
 #include <set>
 #include <unordered_set>
 
+#include <octavo/byte_count.hpp>
 #include <octavo/errors.hpp>
+#include <octavo/text.hpp>
 
 #include "files/unicode.hpp"
 #include "images/image_codec.hpp"
@@ -15,6 +17,7 @@
 #include "sources/combine/split_names.hpp"
 #include "sources/lists/class_names.hpp"
 #include "sources/lists/mask_folders.hpp"
+#include "sources/lists/mask_names.hpp"
 #include "sources/lists/mask_pattern.hpp"
 #include "sources/lists/name_list.hpp"
 #include "sources/lists/shared_folders.hpp"
@@ -72,16 +75,42 @@ std::string split_of_root(const ImageRoot& root) {
   return split_of_folder_name(name).value_or("train");
 }
 
+/// The image files in a folder, by their paths below it.
+std::vector<std::string> images_below(const files::FileTree& tree, const std::string& folder) {
+  std::vector<std::string> files = tree.files_below(folder);
+  std::erase_if(files, [](const std::string& file) { return !images::has_image_name(file); });
+  return files;
+}
+
+/// The pattern that names a mask in `masks` for each image in `images`, two folders next to each other with no folders
+/// inside.
+std::optional<std::string> pattern_of_folders(const files::FileTree& tree, const std::string& images,
+                                              const std::string& masks) {
+  const std::vector<std::string> files = images_below(tree, images), others = images_below(tree, masks);
+  const auto is_deep = [](const std::string& file) { return file.find('/') != std::string::npos; };
+  if (std::ranges::any_of(files, is_deep)) return std::nullopt;
+  const auto pattern = fitting_pattern(files, std::set(others.begin(), others.end()));
+  const std::string name = fs::path(masks).filename().string();
+  if (!pattern || name.find_first_of("`'\"\\") != std::string::npos) return std::nullopt;
+  return "../" + printable(name) + "/" + *pattern;
+}
+
 [[noreturn]] void refuse_unknown_split(const ImageRoot& root, const std::vector<SplitFolder>& known,
                                        const std::string& other) {
   const auto spelled = [&](const std::string& split, const std::string& folder) {
     return split + "=" + root.tree->name_of(folder);
   };
-  std::string splits;
+  std::string masks, splits;
+  for (const SplitFolder& folder : known) {
+    const auto pattern = pattern_of_folders(*root.tree, folder.path, files::join_path(root.folder, other));
+    if (pattern && masks.empty())
+      masks = "; if it holds the masks of " + folder.split + ", name them with " + masks_option(*pattern) + "; else";
+  }
   for (const SplitFolder& folder : known) splits += spelled(folder.split, folder.path) + " ";
   throw DataError(root.tree->name_of(root.folder) + ": the subfolder " + quoted(fs::path(other)) +
                   " holds images, but is not a known split name, and " + quoted(fs::path(known[0].path).filename()) +
-                  " is; name the splits: " + splits + spelled("other", files::join_path(root.folder, other)) +
+                  " is" + (masks.empty() ? ";" : masks) + " name the splits: " + splits +
+                  spelled("other", files::join_path(root.folder, other)) +
                   ", or, if all are classes, the folder's own split: " + spelled("train", root.folder));
 }
 
@@ -222,6 +251,50 @@ void remark_on_splits(const std::vector<ClassImages>& all, ImageList& contents) 
   };
   remark(classes, " became classes");
   remark(parts, " within classes were not treated as splits");
+}
+
+/// Masks that nothing recognized are classes, or samples. Says how to pack them as masks.
+void remark_on_masks(const std::vector<ClassImages>& all, const MaskRules& rules, ImageList& contents) {
+  if (!rules.with_masks || rules.pattern) return;
+  NamedMasks named;
+  for (const ClassImages& images : all) {
+    if (!images.folder.masks.empty() || !images.folder.tree->disk_path("")) continue;
+    for (const auto& [name, paths] : images.paths_of) {
+      const auto found = find_named_masks(paths);
+      if (!found) continue;
+      const std::int64_t count = named.count + found->count;
+      if (named.count == 0) named = *found;
+      named.count = count;
+    }
+  }
+  if (named.count == 0) return;
+  const auto name = [](const std::string& path) { return printable(fs::path(path).filename().string()); };
+  contents.remarks.push_back(counted(named.count, "file") + (named.count == 1 ? " is" : " are") +
+                             " named like masks of others (" + name(named.mask) + " next to " + name(named.image) +
+                             ") but packed as images; pack them as masks with " + masks_option(named.pattern));
+}
+
+/// Of two classes, one may hold the masks of the other.
+void remark_on_mask_classes(const std::vector<ClassImages>& all, const MaskRules& rules, ImageList& contents) {
+  if (!rules.with_masks || rules.pattern) return;
+  for (const ClassImages& images : all) {
+    std::vector<std::string> names;
+    for (const auto& [name, paths] : images.paths_of) {
+      if (!name.empty() && !paths.empty()) names.push_back(name);
+    }
+    if (names.size() != 2 || !images.folder.tree->disk_path("")) continue;
+    if (is_called_as_masks(names[0])) std::swap(names[0], names[1]);
+    if (!is_called_as_masks(names[1]) || images.paths_of.at(names[0]).size() != images.paths_of.at(names[1]).size()) {
+      continue;
+    }
+    const auto pattern = pattern_of_folders(*images.folder.tree, files::join_path(images.folder.path, names[0]),
+                                            files::join_path(images.folder.path, names[1]));
+    if (!pattern) continue;
+    contents.remarks.push_back("the files in " + quoted(fs::path(names[1])) + " are named like masks of those in " +
+                               quoted(fs::path(names[0])) + ", but both became classes; pack them as masks with " +
+                               masks_option(*pattern));
+    return;
+  }
 }
 
 /// The first folders below a class folder that hold its images; empty if an image is next to them.
@@ -434,6 +507,8 @@ ImageList list_image_folders(const std::vector<ImageRoot>& roots, const SourceOp
   }
   find_classes(all, options.class_order, contents);
   remark_on_splits(all, contents);
+  remark_on_masks(all, rules, contents);
+  remark_on_mask_classes(all, rules, contents);
   remark_on_inner_folders(all, contents);
   remark_on_shared_folders(all, contents);
   use_given_names(options.class_names, contents);

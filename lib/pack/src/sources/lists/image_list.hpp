@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,7 +35,8 @@ struct ImageList {
   std::string format = "folder";  ///< for the provenance
   std::vector<SplitImages> splits;
   std::vector<std::string> class_names;
-  bool are_classes_sorted = true;  ///< false: their order was given and must stay
+  bool are_classes_sorted = true;                ///< false: their order was given and must stay
+  std::map<int, std::string> mask_classes = {};  ///< names of mask values
   std::vector<std::filesystem::path> roots;
   std::int64_t ignored_file_count = 0;     ///< visible files that are not images by name, or not in a class
   std::vector<std::string> ignored_files;  ///< the first of them, by path below their root

@@ -1,5 +1,6 @@
 #include "sources/lists/image_list_source.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 
@@ -190,7 +191,8 @@ SourceNotes ImageListSource::notes() const {
     if (quantized.samples > 0) notes.quantized.push_back(std::move(quantized));
   }
   if (listed_bytes_) notes.listed_bytes = listed_bytes_->total();
-  notes.mask_classes = mask_colors_.names;
+  const bool has_masks = std::ranges::any_of(splits_, &SourceSplit::has_masks);
+  if (has_masks) notes.mask_classes = mask_colors_.empty() ? contents_.mask_classes : mask_colors_.names;
   notes.remarks = contents_.remarks;
   for (std::string& remark : remarks_on_oddities(contents_, oddities_)) notes.remarks.push_back(std::move(remark));
   notes.folders_without_images = contents_.empty_folders;

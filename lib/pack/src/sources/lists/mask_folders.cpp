@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <string_view>
 
 #include <octavo/errors.hpp>
 
 #include "images/image_codec.hpp"
+#include "sources/lists/mask_names.hpp"
 #include "support/ascii.hpp"
 #include "support/file.hpp"
 
@@ -44,9 +46,9 @@ std::string without_extension(const std::string& path) {
   return dot == std::string::npos || (slash != std::string::npos && dot < slash) ? path : path.substr(0, dot);
 }
 
-[[noreturn]] void refuse(const std::string& name, const std::string& why) {
-  throw DataError("pair images with masks: " + name + " " + why +
-                  "; add or remove files, skip such samples with `on_error=skip`, or pack no masks with `masks=off`");
+[[noreturn]] void refuse(const std::string& name, const std::string& why, const std::string& remedy = "") {
+  throw DataError("pair images with masks: " + name + " " + why + "; " + remedy +
+                  "add or remove files, skip such samples with `on_error=skip`, or pack no masks with `masks=off`");
 }
 
 /// The paths of the masks, by their path below the folder without extension; with a pattern, by their whole path there.
@@ -60,6 +62,21 @@ std::map<std::string, std::string> find_masks(const files::FileTree& tree, const
     if (!is_new) refuse(tree.name_of(path), "is a second mask next to " + tree.name_of(other->second));
   }
   return masks;
+}
+
+std::string below_folder(const std::string& path, const std::string& folder) {
+  return path.substr(folder.empty() ? 0 : folder.size() + 1);
+}
+
+/// The pattern to give if it names a mask for each image; empty if there is none.
+std::string remedy_of_pattern(const MaskFolders& folders, const SplitImages& list,
+                              const std::map<std::string, std::string>& masks) {
+  std::vector<std::string> images;
+  std::set<std::string> names;
+  for (const std::string& path : list.paths) images.push_back(below_folder(path, folders.images));
+  for (const auto& [key, path] : masks) names.insert(below_folder(path, folders.masks));
+  const auto pattern = fitting_pattern(images, names);
+  return pattern ? "name the masks with " + masks_option(*pattern) + ", " : "";
 }
 
 }  // namespace
@@ -79,7 +96,9 @@ void pair_with_masks(const MaskFolders& folders, const MaskPattern* pattern, boo
   if (!tree.disk_path("")) refuse(tree.name_of(folders.masks), "is in an archive, where masks cannot be read");
   const std::map<std::string, std::string> masks = find_masks(tree, folders.masks, pattern);
   const auto leave_out = [&](const std::string& path, const std::string& why) {
-    if (!may_skip) refuse(tree.name_of(path), why);
+    if (!may_skip) {
+      refuse(tree.name_of(path), why, pattern == nullptr ? remedy_of_pattern(folders, list, masks) : "");
+    }
     left_out.push_back({0, path, "it " + why});
   };
   SplitImages paired = {list.split, list.tree, {}, list.layout, {}};
@@ -87,7 +106,7 @@ void pair_with_masks(const MaskFolders& folders, const MaskPattern* pattern, boo
   const std::int64_t label_bytes = list.layout.bytes_per_sample();
   for (std::size_t i = 0; i < list.paths.size(); ++i) {
     const std::string& path = list.paths[i];
-    const std::string below = path.substr(folders.images.empty() ? 0 : folders.images.size() + 1);
+    const std::string below = below_folder(path, folders.images);
     const std::string key = pattern != nullptr
                                 ? pattern->mask_in(std::filesystem::path(below).parent_path().string(), below)
                                 : without_extension(below);

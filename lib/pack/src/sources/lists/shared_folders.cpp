@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include <octavo/byte_count.hpp>
 #include <octavo/text.hpp>
 
 namespace octavo::sources {
