@@ -327,11 +327,11 @@ std::map<std::string, std::set<std::string>> subfolders_of_classes(const std::ve
 
 /// Only the first few of many.
 std::string first_folders(const std::set<std::string>& names) {
-  constexpr std::size_t kMostShown = 3;
+  constexpr std::size_t kMostNamed = 3;
   std::string text;
   std::size_t count = 0;
   for (const std::string& name : names) {
-    if (count++ == kMostShown) return text + ", ...";
+    if (count++ == kMostNamed) return text + ", ...";
     text += (text.empty() ? "" : ", ") + quoted(fs::path(name));
   }
   return text;

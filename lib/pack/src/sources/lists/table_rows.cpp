@@ -243,7 +243,7 @@ class JsonRows {
   bool is_named_ = false;
 };
 
-constexpr std::string_view kBlanks = " \t\r\n";
+constexpr std::string_view kCellBlanks = " \t\r\n";
 
 /// Adds the objects of JSON Lines to rows.
 class JsonLines {
@@ -265,7 +265,7 @@ class JsonLines {
 
  private:
   void end_line() {
-    if (text_.find_first_not_of(kBlanks) != std::string::npos) rows_.add(text_, line_);
+    if (text_.find_first_not_of(kCellBlanks) != std::string::npos) rows_.add(text_, line_);
     text_.clear();
     ++line_;
   }
@@ -294,7 +294,7 @@ class JsonArray {
 
  private:
   void add(char c) {
-    const bool is_blank = kBlanks.find(c) != std::string_view::npos;
+    const bool is_blank = kCellBlanks.find(c) != std::string_view::npos;
     if (is_ended_) {
       if (is_blank) return;
       throw FormatError("line " + std::to_string(line_) + " is not valid JSON: text follows the array");
@@ -347,7 +347,7 @@ Table read_json(files::ByteStream& text, const TableLimits& limits) {
   JsonRows rows(limits);
   NumberedPieces pieces(text);
   const std::string_view piece = pieces.next();
-  const std::size_t first = piece.find_first_not_of(kBlanks);
+  const std::size_t first = piece.find_first_not_of(kCellBlanks);
   if (first != std::string_view::npos && piece[first] == '[') {
     parse_pieces<JsonArray>(pieces, piece, rows);
   } else {
