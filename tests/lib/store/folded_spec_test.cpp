@@ -131,11 +131,11 @@ TEST_CASE("statistics of other channels are refused with both numbers", "[unit][
   BatchSpec spec = BatchSpec::preset("standard");
   spec.statistics = two_channels();
   spec.statistics->mean = {1.0, 2.0, 3.0};
-  REQUIRE_THROWS_WITH(fold_spec(spec, two_channels(), kShape),
+  REQUIRE_THROWS_WITH(folded_for(spec, two_channels(), kShape),
                       ContainsSubstring("the statistics are of samples with 3 channels, but these have 2 channels; "
                                         "pack these with `channels=3`, or give statistics of such samples"));
   spec.statistics->mean.resize(5);
-  REQUIRE_THROWS_WITH(fold_spec(spec, two_channels(), kShape),
+  REQUIRE_THROWS_WITH(folded_for(spec, two_channels(), kShape),
                       ContainsSubstring("but these have 2 channels; give statistics of such samples"));
 }
 
