@@ -88,6 +88,14 @@ TEST_CASE("an outlier far from a few values is coarse", "[unit][arrays]") {
   CHECK(use.better_percentile == 99.9);
 }
 
+TEST_CASE("a fill value far from the other numbers is coarse", "[unit][arrays]") {
+  Random uniform;
+  const double fill = GENERATE(-9999.0, -32768.0);
+  const double share = GENERATE(0.002, 0.05, 0.3);
+  const auto numbers = made(20'000, [&] { return uniform(0.0, 1.0) < share ? fill : uniform(0.1, 0.9); });
+  CHECK(use_of(numbers, std::min(0.1, fill), std::max(0.9, fill)).is_coarse);
+}
+
 TEST_CASE("dark images in a wide range are coarse", "[unit][arrays]") {
   Random uniform;
   const LevelUse use = use_of(made(10'000, [&] { return uniform(0.0, 0.05); }), 0.0, 1.0);

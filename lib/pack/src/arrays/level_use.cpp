@@ -23,8 +23,9 @@ constexpr double kCoarseBits = 4.0;
 // Below this, another range is proposed if it gives at least kWorthwhileBits more.
 constexpr double kFewBits = 6.0;
 constexpr double kWorthwhileBits = 1.0;
-// Numbers of one level that are closer than this, in steps, count as one number with rounding noise.
-constexpr double kDistinctSteps = 1.0 / 16;
+// Numbers of one level that are closer than this, in steps, count as one number with rounding noise. Single precision
+// has 65,536 numbers in a step. A fill value, such as -9999, leaves all others within a small part of a step.
+constexpr double kDistinctSteps = 1.0 / 1024;
 
 /// The counts of the levels without `tail` of all numbers at each end.
 Weights central_weights(const Levels& levels, double tail) {

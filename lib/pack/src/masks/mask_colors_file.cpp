@@ -117,7 +117,9 @@ MaskColorRow row_of(const Record& record, const Columns& columns) {
     refuse_entry(where, "it has " + std::to_string(cells.size()) + " columns, the first line has " +
                             std::to_string(columns.names.size()));
   }
-  const auto cell = [&](std::ptrdiff_t column) { return std::string_view(cells[static_cast<std::size_t>(column)]); };
+  const auto cell = [&all = cells](std::ptrdiff_t column) {
+    return std::string_view(all[static_cast<std::size_t>(column)]);
+  };
   const auto color = columns.color >= 0 ? mask_color_in(cell(columns.color))
                                         : mask_color_of(cell(columns.red), cell(columns.green), cell(columns.blue));
   if (!color) refuse_entry(where, "its color is not three numbers from 0 to 255, or #RRGGBB");
