@@ -347,9 +347,8 @@ void remark_on_inner_folders(const std::vector<ClassImages>& all, ImageList& con
   for (const auto& [name, own] : subfolders) {
     outer.insert(name);
     most = std::max(most, own.size());
-    std::erase_if(common, [&here = own](const std::string& one) {
-      return !here.contains(one) || split_of_folder_name(one);
-    });
+    std::erase_if(common,
+                  [&here = own](const std::string& one) { return !here.contains(one) || split_of_folder_name(one); });
   }
   if (common.empty() || most < 2) return;
   contents.remarks.push_back("the classes are the outer folders " + first_folders(outer) + ", which all have the " +

@@ -210,7 +210,7 @@ TableLabels::TableLabels(const Table& table, const std::vector<std::size_t>& lab
   }
 }
 
-/// Several columns that the user names hold numbers, of which some may be missing.
+/// Several named columns hold numbers; some may be missing.
 void TableLabels::check_numbers() const {
   for (const std::size_t column : columns_) {
     for (std::size_t row = 0; row < table_.rows.size(); ++row) {
