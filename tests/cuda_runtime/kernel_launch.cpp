@@ -7,14 +7,6 @@
 namespace fake_cuda {
 namespace {
 
-/// The limits of every device since compute capability 3.0.
-bool is_possible(const cudaLaunchConfig_t& config) {
-  const dim3 grid = config.gridDim, block = config.blockDim;
-  const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
-  return grid.x >= 1 && grid.y >= 1 && grid.z >= 1 && grid.x <= 0x7FFFFFFFu && grid.y <= 65535 && grid.z <= 65535 &&
-         threads >= 1 && threads <= 1024;
-}
-
 /// A kernel is loaded at its first use. Loading may require operations that a capture forbids.
 cudaError_t load_kernel(const void* kernel, CUstream_st* capturing) {
   Runtime& runtime = Runtime::get();
@@ -28,7 +20,7 @@ cudaError_t load_kernel(const void* kernel, CUstream_st* capturing) {
 
 using namespace fake_cuda;
 
-cudaError_t cuda_shim::launch(const void* kernel, const cudaLaunchConfig_t& config, std::function<void()> thread_body) {
+cudaError_t cuda_shim::launch(const cudaLaunchConfig_t& config, std::shared_ptr<const KernelCall> kernel) {
   Call call("cudaLaunchKernelExC", kUsesContext);
   if (call.fails()) return call.result();
   if (!is_possible(config)) return call.result(cudaErrorInvalidConfiguration);
@@ -43,9 +35,9 @@ cudaError_t cuda_shim::launch(const void* kernel, const cudaLaunchConfig_t& conf
   if (stream->capture != nullptr && stream->capture->is_invalidated) {
     return call.result(cudaErrorStreamCaptureInvalidated);
   }
-  const cudaError_t loaded = load_kernel(kernel, stream->capture != nullptr ? stream : nullptr);
+  const cudaError_t loaded = load_kernel(kernel->kernel(), stream->capture != nullptr ? stream : nullptr);
   if (loaded != cudaSuccess) return call.result(loaded);
   runtime.enqueue(*stream, "a kernel", call.name(), true,
-                  [config, body = std::move(thread_body)] { static_cast<void>(cuda_shim::run_grid(config, body)); });
+                  [config, kernel] { static_cast<void>(cuda_shim::run_grid(config, *kernel)); });
   return call.result();
 }

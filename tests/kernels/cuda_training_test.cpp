@@ -38,9 +38,14 @@ TEST_CASE("the CUDA softmax matches the CPU", "[unit][shim]") {
     SoftmaxData data(B, 10), expected(B, 10);
     cpu::softmax(expected.args(), 0, B);
     REQUIRE(cuda::launch_softmax(data.args(), nullptr) == cudaSuccess);
-    REQUIRE(data.losses == expected.losses);
     REQUIRE(data.hits == expected.hits);
-    REQUIRE(data.gradients == expected.gradients);
+    // expf and logf of a GPU are not those of the host.
+    for (std::size_t i = 0; i < data.losses.size(); ++i) {
+      REQUIRE(is_close(data.losses[i], expected.losses[i], 2e-6, 2e-6));
+    }
+    for (std::size_t i = 0; i < data.gradients.size(); ++i) {
+      REQUIRE(is_close(data.gradients[i], expected.gradients[i], 0, 1e-6));
+    }
   }
 }
 

@@ -9,9 +9,11 @@
 
 #include <cstdint>
 #include <cstring>
-#include <functional>
+#include <memory>
 #include <tuple>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 // NVIDIA's header defines some of these as empty if the compiler is not nvcc.
 #undef __global__
@@ -39,13 +41,28 @@ void warp_barrier();
 /// A 64-bit slot per fiber, for exchanging values within the block.
 std::uint64_t& exchange_slot(unsigned thread);
 
-/// Runs `thread_body` for every thread of the grid, and returns when all have ended. Runs one grid at a time; calls
-/// from several host threads wait for each other.
-cudaError_t run_grid(const cudaLaunchConfig_t& config, const std::function<void()>& thread_body);
+/// A kernel with copies of its arguments.
+class KernelCall {
+ public:
+  virtual ~KernelCall() = default;
+  /// The address of the host function.
+  virtual const void* kernel() const = 0;
+  /// The address of each argument.
+  virtual std::vector<const void*> arguments() const = 0;
+  /// Does the work of the running fiber.
+  virtual void run_thread() const = 0;
+};
 
-/// Launches `kernel`; `thread_body` owns copies of its arguments. The definition in launch_now.cpp runs the grid before
-/// it returns. A program that defers launches to a stream links its own definition.
-cudaError_t launch(const void* kernel, const cudaLaunchConfig_t& config, std::function<void()> thread_body);
+/// Whether a device can run such a grid; the shim supports only one-dimensional blocks.
+bool is_possible(const cudaLaunchConfig_t& config);
+
+/// Runs every thread of the grid, and returns when all have ended. Runs one grid at a time; calls from several host
+/// threads wait for each other.
+cudaError_t run_grid(const cudaLaunchConfig_t& config, const KernelCall& call);
+
+/// Launches a kernel. The definition in launch_now.cpp runs the grid before it returns. A program that defers launches
+/// to a stream, or that runs other code for the kernel, links its own definition.
+cudaError_t launch(const cudaLaunchConfig_t& config, std::shared_ptr<const KernelCall> call);
 
 /// The `value` of lane `lane` of the warp, or the caller's own value if that lane does not exist. All live lanes must
 /// call it.
@@ -88,11 +105,30 @@ T atomicAdd(T* place, T value) {
   return old;
 }
 
+namespace cuda_shim {
+
+template <typename... Parameters>
+class BoundKernel : public KernelCall {
+ public:
+  template <typename... Arguments>
+  explicit BoundKernel(void (*function)(Parameters...), Arguments&&... values)
+      : kernel_(function), arguments_(std::forward<Arguments>(values)...) {}
+  const void* kernel() const override { return reinterpret_cast<const void*>(kernel_); }
+  std::vector<const void*> arguments() const override {
+    return std::apply([](const auto&... argument) { return std::vector<const void*>{&argument...}; }, arguments_);
+  }
+  void run_thread() const override { std::apply(kernel_, arguments_); }
+
+ private:
+  void (*kernel_)(Parameters...);
+  std::tuple<std::remove_const_t<Parameters>...> arguments_;
+};
+
+}  // namespace cuda_shim
+
 template <typename... Parameters, typename... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
                                Arguments&&... arguments) {
-  return cuda_shim::launch(reinterpret_cast<const void*>(kernel), *config,
-                           [kernel, copies = std::tuple<Parameters...>(std::forward<Arguments>(arguments)...)] {
-                             std::apply(kernel, copies);
-                           });
+  return cuda_shim::launch(*config, std::make_shared<cuda_shim::BoundKernel<Parameters...>>(
+                                        kernel, std::forward<Arguments>(arguments)...));
 }

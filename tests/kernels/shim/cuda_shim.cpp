@@ -52,7 +52,7 @@ const void* scheduler_stack = nullptr;
 std::size_t scheduler_stack_bytes = 0;
 std::deque<Fiber> fibers;
 Fiber* running = nullptr;
-const std::function<void()>* body = nullptr;
+const KernelCall* running_call = nullptr;
 std::vector<std::uint64_t> exchange(kMostThreads);
 Barrier whole_block;
 Barrier warps[kMostThreads / kWarp];
@@ -95,7 +95,7 @@ void leave(Barrier& barrier) {
 void fiber_main() {
   announce_arrival(nullptr, &scheduler_stack, &scheduler_stack_bytes);
   while (true) {
-    (*body)();
+    running_call->run_thread();
     running->ended = true;
     leave(whole_block);
     leave(warps[thread_index.x / kWarp]);
@@ -142,12 +142,6 @@ void run_block(unsigned thread_count) {
   }
 }
 
-/// The limits of every device since compute capability 3.0; the shim supports only one-dimensional blocks.
-bool is_possible(dim3 grid, dim3 block) {
-  return grid.x > 0 && grid.y > 0 && grid.z > 0 && grid.x <= 0x7FFFFFFFu && grid.y <= 65535 && grid.z <= 65535 &&
-         block.x > 0 && block.x <= kMostThreads && block.y == 1 && block.z == 1;
-}
-
 }  // namespace
 
 void block_barrier() { wait_at(whole_block); }
@@ -155,14 +149,21 @@ void warp_barrier() { wait_at(warps[thread_index.x / kWarp]); }
 
 std::uint64_t& exchange_slot(unsigned thread) { return exchange.at(thread); }
 
-cudaError_t run_grid(const cudaLaunchConfig_t& config, const std::function<void()>& thread_body) {
+/// The limits of every device since compute capability 3.0.
+bool is_possible(const cudaLaunchConfig_t& config) {
   const dim3 grid = config.gridDim, block = config.blockDim;
-  if (!is_possible(grid, block)) return cudaErrorInvalidConfiguration;
+  return grid.x > 0 && grid.y > 0 && grid.z > 0 && grid.x <= 0x7FFFFFFFu && grid.y <= 65535 && grid.z <= 65535 &&
+         block.x > 0 && block.x <= kMostThreads && block.y == 1 && block.z == 1;
+}
+
+cudaError_t run_grid(const cudaLaunchConfig_t& config, const KernelCall& call) {
+  if (!is_possible(config)) return cudaErrorInvalidConfiguration;
+  const dim3 grid = config.gridDim, block = config.blockDim;
   static std::mutex one_grid;
   const std::lock_guard lock(one_grid);
   grid_size = grid;
   block_size = block;
-  body = &thread_body;
+  running_call = &call;
   for (unsigned z = 0; z < grid.z; ++z) {
     for (unsigned y = 0; y < grid.y; ++y) {
       for (unsigned x = 0; x < grid.x; ++x) {
