@@ -46,19 +46,20 @@ OCTAVO_HOST_DEVICE inline std::uint32_t multiply_high(std::uint32_t a, std::uint
 
 /// Returns the 16 bits of `value` as bfloat16, rounded to nearest, ties to even. A NaN stays a (quiet) NaN.
 OCTAVO_HOST_DEVICE inline std::uint16_t to_bfloat16_bits(float value) {
-#if defined(__CUDA_ARCH__)
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   return __bfloat16_as_ushort(__float2bfloat16_rn(value));
 #else
   const std::uint32_t bits = bits_of(value);
-  if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return 0x7FFF;
-  return static_cast<std::uint16_t>((bits + 0x7FFFu + ((bits >> 16) & 1)) >> 16);
+  const auto rounded = static_cast<std::uint16_t>((bits + 0x7FFFu + ((bits >> 16) & 1)) >> 16);
+  const bool is_nan = (bits & 0x7FFFFFFFu) > 0x7F800000u;
+  return is_nan ? std::uint16_t{0x7FFF} : rounded;
 #endif
 }
 
 /// Returns the 16 bits of `value` as float16 (IEEE binary16), rounded to nearest, ties to even. Overflow gives
 /// infinity, small values give subnormals, and a NaN stays a (quiet) NaN.
 OCTAVO_HOST_DEVICE inline std::uint16_t to_float16_bits(float value) {
-#if defined(__CUDA_ARCH__)
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   return __half_as_ushort(__float2half_rn(value));
 #else
   const std::uint32_t bits = bits_of(value);

@@ -55,7 +55,9 @@ class SampleBytes {
     const std::uint32_t lane = threadIdx.x % kWarpThreads;
     const std::uint32_t at =
         lane < 4 ? lane : (end_ & ~3u) + lane - 4;  // lanes 0 to 3: the first word, 4 to 7: the last
-    const bool is_in_first = skipped_ != 0 && lane < 4, is_in_last = lane >= 4 && lane < 8;
+    // Of a sample that is within one word, the first lanes write everything.
+    const bool is_in_first = skipped_ != 0 && lane < 4;
+    const bool is_in_last = lane >= 4 && lane < 8 && (skipped_ == 0 || end_ >= 4);
     if (!(is_in_first || is_in_last) || at < skipped_ || at >= end_) return;
     const std::int64_t place = place_of(at - skipped_);
     if (place >= 0) {
