@@ -417,6 +417,60 @@ TableVerdict judge_rows(const Table& table, const files::FileTree& tree, const s
   }
 }
 
+void add_remark(std::optional<std::string> remark, ImageList& contents) {
+  if (remark) contents.remarks.push_back(std::move(*remark));
+}
+
+/// On the columns that hold labels, unless a column has a usual name for them.
+void remark_on_labels_of(const TableReader& reader, const std::string& name, ImageList& contents) {
+  for (const std::string& remark : reader.labels().tag_remarks()) contents.remarks.push_back(name + ": " + remark);
+  const std::vector<std::string> columns = reader.label_columns();
+  if (reader.has_label_column() || (columns.empty() && reader.has_masks())) return;
+  contents.remarks.push_back(remark_on_labels(name, reader.columns(), columns, reader.labels().are_classes()));
+  const std::string refused = columns.empty() ? reader.refused_numbers() : "";
+  if (!refused.empty()) contents.remarks.push_back(name + ": " + refused + "; without them, they would be labels");
+}
+
+/// On the columns that are kept, and those that are not.
+void remark_on_metadata(const TableReader& reader, const std::string& name, ImageList& contents) {
+  add_remark(remark_on_kept(name, reader.kept_automatically(), reader.doubtful_label_column()), contents);
+  add_remark(remark_on_left_out(name, reader.left_out_columns()), contents);
+  add_remark(remark_on_needed(name, reader.kept_for_choice()), contents);
+  add_remark(remark_on_late(name, reader.late_columns()), contents);
+}
+
+/// The column of paths; `files` may search everywhere from then on. Throws FormatError if there is none.
+PathColumn required_path_column(const Table& table, ListFiles& files, const SourceOptions& options) {
+  const PathColumn column = find_path_column(table, files.images, named_columns(options));
+  if (column.index < 0) throw FormatError(no_path_column(table, files.images));
+  return column;
+}
+
+/// read_image_table() without the name of the list in errors.
+ImageList list_images_of(const Tree& tree, const std::string& path, const ListSplit& split, const SourceOptions& options) {
+  ImageList contents;
+  contents.is_table = true;
+  contents.format = "manifest";  // as in files of version 0.1
+  contents.roots.push_back(tree->file_of(path));
+  const std::string name = fs::path(path).filename().string();
+  Table table = read_table(*tree, path, kAllRows);
+  const auto images = std::make_shared<FolderImages>();
+  ListFiles files = {{*tree, path, kListedImages, images}, {*tree, path, kListedMasks, images}};
+  const PathColumn path_column = required_path_column(table, files, options);
+  const TableReader reader(std::move(table), path_column, split.is_named_by_user ? split.name : "", options);
+  contents.columns = reader.columns();
+  contents.automatic_columns = reader.kept_automatically();
+  if (path_column.is_guess) contents.remarks.push_back(remark_on_paths(name, reader.path_column()));
+  remark_on_labels_of(reader, name, contents);
+  remark_on_metadata(reader, name, contents);
+  if (const auto column = reader.ignored_split_column()) {
+    contents.remarks.push_back(remark_on_split(name, *column, split.name));
+  }
+  fill(contents, reader, files, tree, path,
+       split.name.empty() ? split_of_list_name(name).value_or("train") : split.name, options.skip_unreadable);
+  return contents;
+}
+
 }  // namespace
 
 bool has_table_extension(const std::string& name) {
@@ -456,45 +510,11 @@ std::optional<std::string> damage_of_table(const files::FileTree& tree, const st
 
 ImageList read_image_table(const Tree& tree, const std::string& path, const ListSplit& split,
                            const SourceOptions& options) {
-  ImageList contents;
-  contents.is_table = true;
-  contents.format = "manifest";  // as in files of version 0.1
-  contents.roots.push_back(tree->file_of(path));
   try {
-    Table table = read_table(*tree, path, kAllRows);
-    const auto images = std::make_shared<FolderImages>();
-    ListFiles files = {{*tree, path, kListedImages, images}, {*tree, path, kListedMasks, images}};
-    const PathColumn path_column = find_path_column(table, files.images, named_columns(options));
-    if (path_column.index < 0) throw FormatError(no_path_column(table, files.images));
-    const TableReader reader(std::move(table), path_column, split.is_named_by_user ? split.name : "", options);
-    const std::string name = fs::path(path).filename().string();
-    contents.columns = reader.columns();
-    contents.automatic_columns = reader.kept_automatically();
-    if (path_column.is_guess) contents.remarks.push_back(remark_on_paths(name, reader.path_column()));
-    if (!reader.has_label_column() && !(reader.label_columns().empty() && reader.has_masks())) {
-      contents.remarks.push_back(
-          remark_on_labels(name, reader.columns(), reader.label_columns(), reader.labels().are_classes()));
-      const std::string refused = reader.label_columns().empty() ? reader.refused_numbers() : "";
-      if (!refused.empty()) contents.remarks.push_back(name + ": " + refused + "; without them, they would be labels");
-    }
-    for (const std::string& remark : reader.labels().tag_remarks()) contents.remarks.push_back(name + ": " + remark);
-    if (auto remark = remark_on_kept(name, reader.kept_automatically(), reader.doubtful_label_column())) {
-      contents.remarks.push_back(*remark);
-    }
-    if (auto remark = remark_on_left_out(name, reader.left_out_columns())) contents.remarks.push_back(*remark);
-    if (auto remark = remark_on_needed(name, reader.kept_for_choice())) {
-      contents.remarks.push_back(*remark);
-    }
-    if (auto remark = remark_on_late(name, reader.late_columns())) contents.remarks.push_back(*remark);
-    if (const auto column = reader.ignored_split_column()) {
-      contents.remarks.push_back(remark_on_split(name, *column, split.name));
-    }
-    fill(contents, reader, files, tree, path,
-         split.name.empty() ? split_of_list_name(name).value_or("train") : split.name, options.skip_unreadable);
+    return list_images_of(tree, path, split, options);
   } catch (const FormatError& error) {
     throw FormatError("read the list " + tree->name_of(path) + ": " + error.what());
   }
-  return contents;
 }
 
 namespace {

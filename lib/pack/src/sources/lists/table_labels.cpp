@@ -249,34 +249,57 @@ std::optional<TagSeparator> TableLabels::separator_of_tags(const SourceOptions& 
   const auto is_list = [&](const std::vector<Cell>& row) { return row[columns_[0]].is_array(); };
   if (std::ranges::any_of(table_.rows, is_list)) return TagSeparator("comma");
   if (wanted_ == LabelKind::class_index) return std::nullopt;
+  return guessed_separator();
+}
+
+std::optional<TagSeparator> TableLabels::guessed_separator() {
+  const TagGuess guess = guess_tags(known_labels(), given_names_, table_.columns[columns_[0]]);
+  if (!guess.separator) return std::nullopt;
+  switch (guess.kind) {
+    case TagGuess::Kind::one_class:
+      if (guess.is_remarkable) remark_on_one_class(guess);
+      return std::nullopt;
+    case TagGuess::Kind::tags:
+      remark_on_tags(guess);
+      return guess.separator;
+    case TagGuess::Kind::numbers:
+      refuse_numbers(guess);
+    case TagGuess::Kind::unclear:
+      refuse_unclear(guess);
+  }
+  return std::nullopt;
+}
+
+/// The labels that are not missing.
+std::vector<std::string> TableLabels::known_labels() const {
   std::vector<std::string> labels;
   for (std::size_t row = 0; row < table_.rows.size(); ++row) {
     if (!is_missing(label(row))) labels.push_back(label_text(row));
   }
-  const TagGuess guess = guess_tags(labels, given_names_, table_.columns[columns_[0]]);
-  if (!guess.separator) return std::nullopt;
-  const std::string example = quoted_example(guess.example);
-  switch (guess.kind) {
-    case TagGuess::Kind::one_class:
-      if (guess.is_remarkable) {
-        tag_remarks_.push_back("each label in " + column_name() + " is one class, such as " + example +
-                               "; `label_separator=" + guess.separator->option() + "` makes its parts multi-labels");
-      }
-      return std::nullopt;
-    case TagGuess::Kind::tags:
-      tag_remarks_.push_back("the labels in " + column_name() + " are divided at " + guess.separator->describe() +
-                             " into multi-labels, such as " + example +
-                             "; `label_separator=none` makes each one class");
-      return guess.separator;
-    case TagGuess::Kind::numbers:
-      throw FormatError("the labels in " + column_name() + " are several numbers each, such as " + example +
-                        "; give each number a column of its own, and name all in `label_column`");
-    case TagGuess::Kind::unclear:
-      throw FormatError("the labels in " + column_name() + " may be one class each or several, such as " + example +
-                        "; divide them into multi-labels with `label_separator=" + guess.separator->option() +
-                        "`, or make each one class with `label_separator=none`");
-  }
-  return std::nullopt;
+  return labels;
+}
+
+void TableLabels::remark_on_one_class(const TagGuess& guess) {
+  tag_remarks_.push_back("each label in " + column_name() + " is one class, such as " + quoted_example(guess.example) +
+                         "; `label_separator=" + guess.separator->option() + "` makes its parts multi-labels");
+}
+
+void TableLabels::remark_on_tags(const TagGuess& guess) {
+  tag_remarks_.push_back("the labels in " + column_name() + " are divided at " + guess.separator->describe() +
+                         " into multi-labels, such as " + quoted_example(guess.example) +
+                         "; `label_separator=none` makes each one class");
+}
+
+void TableLabels::refuse_numbers(const TagGuess& guess) const {
+  throw FormatError("the labels in " + column_name() + " are several numbers each, such as " +
+                    quoted_example(guess.example) +
+                    "; give each number a column of its own, and name all in `label_column`");
+}
+
+void TableLabels::refuse_unclear(const TagGuess& guess) const {
+  throw FormatError("the labels in " + column_name() + " may be one class each or several, such as " +
+                    quoted_example(guess.example) + "; divide them into multi-labels with `label_separator=" +
+                    guess.separator->option() + "`, or make each one class with `label_separator=none`");
 }
 
 /// The labels of one column that are not lists of numbers.
