@@ -232,8 +232,7 @@ TEST_CASE("a column y next to x is a coordinate and not the label", "[unit][pack
   CHECK(boxes->splits()[0].labels == LabelLayout{LabelKind::target, 4});
   CHECK(boxes->notes().remarks.at(0) ==
         "the labels are the numbers in \"X\", \"y\", \"w\", \"h\" of boxes.csv; \"y\" is a coordinate next to \"x\", "
-        "and no "
-        "other column is named label, class, class_name, category, target, y, labels or tags; name others with "
+        "and no other column is named label, class, category, target or another usual name; name others with "
         "`label_column`");
   CHECK(files.open("path,x,y\n1.png,4,8\n2.png,5,9\n", {.label_columns = {"y"}})->splits()[0].labels ==
         LabelLayout{LabelKind::class_index, 1});

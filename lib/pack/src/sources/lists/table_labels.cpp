@@ -6,6 +6,7 @@
 
 #include <octavo/byte_count.hpp>
 #include <octavo/errors.hpp>
+#include <octavo/spelling.hpp>
 #include <octavo/text.hpp>
 
 #include "dataset_file/limits.hpp"
@@ -17,8 +18,11 @@
 namespace octavo::sources {
 namespace {
 
-constexpr std::array<const char*, 8> kLabelColumns = {"label",  "class", "class_name", "category",
-                                                      "target", "y",     "labels",     "tags"};
+// Names before numbers, so that classes have names where a list has both.
+constexpr std::array<const char*, 20> kLabelColumns = {
+    "label",    "class",      "class_name",    "category",    "target",    "y",          "labels",
+    "tags",     "label_name", "category_name", "class_label", "diagnosis", "breed",      "species",
+    "class_id", "classid",    "class_index",   "label_id",    "labelid",   "category_id"};
 // The second is a label column only without the first.
 constexpr std::array<std::string_view, 2> kCoordinates = {"x", "y"};
 constexpr std::size_t kMostExampleBytes = 64;
@@ -62,6 +66,12 @@ namespace {
 
 bool has_column(const Table& table, const std::string& name) {
   return std::ranges::find(table.columns, name) != table.columns.end() || table.find(lower_case(name)) >= 0;
+}
+
+[[noreturn]] void refuse_unknown_column(const Table& table, const std::string& name) {
+  const std::string hint = did_you_mean(name, table.columns);
+  throw FormatError("it has no column \"" + name + "\"; " + (hint.empty() ? "" : hint + " ") +
+                    (table.columns.size() == 1 ? "expected " : "expected one of ") + either_of(table.columns));
 }
 
 /// The names between the commas of a name that is not that of a column.
@@ -118,7 +128,7 @@ std::ptrdiff_t find_column(const Table& table, const std::string& name) {
   if (exact != table.columns.end()) return exact - table.columns.begin();
   const std::ptrdiff_t at = table.find(lower_case(name));
   if (at < 0 && std::ranges::find(table.late_columns, name) != table.late_columns.end()) refuse_late_column(name);
-  if (at < 0) throw FormatError("it has no column \"" + name + "\"; expected one of " + either_of(table.columns));
+  if (at < 0) refuse_unknown_column(table, name);
   return at;
 }
 
@@ -128,7 +138,7 @@ bool is_label_column(std::string_view name) {
 
 std::string why_no_label_column(const std::vector<std::string>& columns) {
   const auto is_second = [](const std::string& name) { return lower_case(name) == kCoordinates[1]; };
-  const std::string names = either_of({kLabelColumns.begin(), kLabelColumns.end()});
+  const std::string names = "label, class, category, target or another usual name";
   return std::ranges::none_of(columns, is_second)
              ? "no column is named " + names
              : "\"y\" is a coordinate next to \"x\", and no other column is named " + names;
