@@ -50,6 +50,110 @@ constexpr const char* kSubmission = "id,label\n2,0\n3,0\n";
 
 }  // namespace
 
+TEST_CASE("a sample submission is not packed next to the labels", "[unit][pack]") {
+  const Competition folder;
+  folder.write("labels.csv", "id,label\n0,owl\n1,pug\n");
+  for (const char* const name : {"sample_submission.csv", "sampleSubmission.csv", "submission_test.csv"}) {
+    folder.write(name, kSubmission);
+    const auto source = folder.open();
+    REQUIRE(source->splits().size() == 1);
+    CHECK(source->class_names() == Names{"owl", "pug"});
+    CHECK_THAT(list_remarks_of(*source),
+               ContainsSubstring(std::string(name) + " is not packed: by its name it is a sample submission"));
+    fs::remove(folder / name);
+  }
+}
+
+TEST_CASE("the labels of a sample submission are never those of the images", "[unit][pack]") {
+  const Competition folder;
+  folder.write("sample_submission.csv", "id,owl,pug\n2,0.5,0.5\n3,0.5,0.5\n");
+  CHECK_THAT(folder.error(), ContainsSubstring("sample_submission.csv is not packed: by its name it is a sample "
+                                               "submission, whose labels are placeholders; name the list that has "
+                                               "the labels, or pack the images without it with `format=folder`"));
+  // A list whose labels are not recognized is the more important problem.
+  folder.write("train.csv", "id,cultivar\n0,a\n1,b\n");
+  CHECK_THAT(folder.error(), ContainsSubstring("train.csv is not used as a list of images: no column is named label") &&
+                                 ContainsSubstring("name one of id or cultivar with `label_column`"));
+  // The user may name it.
+  const auto named = open_source({{folder / "sample_submission.csv", "test"}}, {});
+  CHECK(named->splits()[0].sample_count == 2);
+  CHECK_THAT(list_remarks_of(*named),
+             ContainsSubstring("sample_submission.csv: by its name it is a sample submission"));
+}
+
+TEST_CASE("folders named for images are not the classes of a list without recognized labels", "[unit][pack]") {
+  const Competition folder;
+  folder.write("train.csv", "id,cultivar\n0,a\n1,b\n");
+  CHECK_THAT(folder.error(), ContainsSubstring("name one of id or cultivar with `label_column`, or pack the images "
+                                               "without it with `format=folder`"));
+  CHECK(folder.open({.label_columns = {"cultivar"}})->class_names() == Names{"a", "b"});
+  CHECK(folder.open({.format = "folder"})->class_names() == Names{"test_images", "train_images"});
+  const TemporaryFolder parts;
+  for (const char* const image : {"images_001/0.png", "images_002/1.png"}) write_file(parts / image, gray_png(1));
+  write_file(parts / "entries.csv", "Image Index,Finding Labels\n0.png,Mass\n1.png,Edema\n");
+  CHECK_THROWS_WITH(open(parts.path()), ContainsSubstring("name one of Image Index or Finding Labels"));
+}
+
+TEST_CASE("lists of other splits without labels are packed without labels whatever their columns", "[unit][pack]") {
+  const Competition folder;
+  folder.write("train.csv", "id,label\n0,owl\n1,pug\n");
+  for (const char* const columns : {"id\n2\n3\n", "id,age\n2,7\n3,8\n", "id,sex\n2,f\n3,m\n"}) {
+    INFO(columns);
+    folder.write("test.csv", columns);
+    for (const bool is_named : {false, true}) {
+      const auto source =
+          is_named ? open_source({{folder / "train.csv", "train"}, {folder / "test.csv", "test"}}, {}) : folder.open();
+      REQUIRE(source->splits().size() == 2);
+      CHECK(source->splits()[1].labels.kind == LabelKind::none);
+      CHECK(source->class_names() == Names{"owl", "pug"});
+      CHECK_THAT(list_remarks_of(*source), ContainsSubstring("test.csv is packed without labels: "));
+    }
+  }
+  // So it is in folders of splits.
+  const TemporaryFolder splits;
+  for (const char* const image : {"train/0.png", "test/1.png"}) write_file(splits / image, gray_png(1));
+  write_file(splits / "train/metadata.csv", "file_name,label\n0.png,owl\n");
+  write_file(splits / "test/metadata.csv", "file_name,age\n1.png,7\n");
+  const auto source = open(splits.path());
+  CHECK(source->splits().at(1).labels.kind == LabelKind::none);
+  CHECK(source->sample_metadata(1, 0) == "[7]");
+  // The named column of labels counts too.
+  folder.write("train.csv", "id,cultivar\n0,a\n1,b\n");
+  CHECK(folder.open({.label_columns = {"cultivar"}})->splits().size() == 2);
+}
+
+TEST_CASE("a list with labels is not dropped for one without that states a split", "[unit][pack]") {
+  const Competition folder;
+  folder.write("labels.csv", "id,label\n0,owl\n1,pug\n");
+  folder.write("test.csv", "id\n2\n3\n");
+  const auto source = folder.open();
+  REQUIRE(source->splits().size() == 2);
+  CHECK(source->splits()[0].labels.kind == LabelKind::class_index);
+}
+
+TEST_CASE("the labels of the training images are not lost", "[unit][pack]") {
+  const Competition folder;
+  folder.write("train.csv", "id,cultivar\n0,a\n1,b\n");
+  folder.write("test.csv", "id,label\n2,a\n3,b\n");
+  CHECK_THAT(folder.error(), ContainsSubstring("train.csv\": no column is named label") &&
+                                 ContainsSubstring("name one of id or cultivar with `label_column`"));
+  // Neither for numbers that may be labels, nor for paths alone.
+  for (const char* const other : {"id,age\n2,7\n3,8\n", "id\n2\n3\n"}) {
+    folder.write("test.csv", other);
+    CHECK_THAT(folder.error(), ContainsSubstring("train.csv is not used as a list of images: no column is named"));
+  }
+}
+
+TEST_CASE("a misspelled column is named with the nearest one", "[unit][pack]") {
+  const Competition folder;
+  folder.write("train.csv", "id,label,breed\n0,owl,x\n1,pug,x\n");
+  CHECK_THAT(folder.error({.label_columns = {"lable"}}),
+             ContainsSubstring("open the sources: train.csv is not used as a list of images: it has no column "
+                               "\"lable\"; did you mean \"label\"? expected one of id, label or breed"));
+  CHECK_THAT(folder.error({.path_column = "idd", .label_columns = {"label"}}),
+             ContainsSubstring("it has no column \"idd\"; did you mean \"id\"?"));
+}
+
 TEST_CASE("labels are in columns with usual names", "[unit][pack]") {
   const Competition folder;
   for (const char* const column : {"class_id", "ClassId", "category_id", "label_id", "diagnosis", "breed"}) {

@@ -28,6 +28,7 @@
 #include "sources/lists/image_table.hpp"
 #include "sources/lists/mask_pattern.hpp"
 #include "sources/lists/several_lists.hpp"
+#include "sources/lists/unlabeled_lists.hpp"
 #include "sources/lists/web_dataset.hpp"
 #include "sources/octavo_source.hpp"
 #include "sources/source_reader.hpp"
@@ -180,7 +181,8 @@ std::vector<std::unique_ptr<Source>> open_lists(Parts parts, const SourceOptions
 sources::ImageList read_table(const Finding& finding, const SourceOptions& options) {
   const auto& [tree, path] = std::tie(finding.tree, finding.path);
   try {
-    auto contents = sources::read_image_table(tree, path, {finding.split, finding.is_split_named}, options);
+    auto contents =
+        sources::read_image_table(tree, path, {finding.split, finding.is_split_named, finding.has_labels}, options);
     const auto remark = finding.is_named ? std::nullopt : sources::remark_on_class_folders(contents, *tree, path);
     if (remark) contents.remarks.push_back(*remark);
     return contents;
@@ -250,12 +252,12 @@ void refuse_options_of_lists(const SourceOptions& options, const std::vector<sou
                                                                 : "columns";
   if (given.empty()) return;
   const auto root = std::ranges::find_if(roots, [](const auto& one) { return !one.list_problem.empty(); });
-  if (root != roots.end())
-    throw DataError("open the sources: found no image list for `" + given + "`: " + root->list_problem);
+  if (root != roots.end()) throw DataError("open the sources: " + root->list_problem);
   throw DataError("open the sources: found no image list (CSV, TSV or JSON) for `" + given + "`; name the file");
 }
 
 std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, const SourceOptions& options) {
+  sources::mark_unlabeled_lists(findings, sources::named_columns(options));
   Parts parts;
   std::vector<arrays::ArraySet> sets;
   std::vector<sources::ImageRoot> roots;

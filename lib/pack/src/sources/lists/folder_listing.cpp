@@ -15,6 +15,7 @@
 #include "images/image_codec.hpp"
 #include "labels/text_labels.hpp"
 #include "sources/combine/split_names.hpp"
+#include "sources/lists/class_folders.hpp"
 #include "sources/lists/class_names.hpp"
 #include "sources/lists/mask_folders.hpp"
 #include "sources/lists/mask_names.hpp"
@@ -499,10 +500,15 @@ void check_not_all_masks(const std::vector<ImageRoot>& roots, const std::vector<
                   ": all image files have names of masks by the pattern of `masks`; correct it");
 }
 
-/// Without at least two classes, or masks, a list that is not used probably holds the labels.
+/// Whether folders are the classes: several, unless all are named like "train_images".
+bool has_class_folders(const ImageList& contents) {
+  return contents.class_names.size() > 1 && !std::ranges::all_of(contents.class_names, &is_named_for_images);
+}
+
+/// Without classes or masks, a list that is not used probably holds the labels.
 void check_list_problems(const std::vector<ImageRoot>& roots, const ImageList& contents) {
   const auto has_masks = [](const SplitImages& list) { return !list.masks.empty(); };
-  if (contents.class_names.size() > 1 || std::ranges::any_of(contents.splits, has_masks)) return;
+  if (has_class_folders(contents) || std::ranges::any_of(contents.splits, has_masks)) return;
   for (const ImageRoot& root : roots) {
     if (root.list_problem.empty()) continue;
     throw FormatError("list the images in " + root.tree->name_of(root.folder) + ": " + root.list_problem +

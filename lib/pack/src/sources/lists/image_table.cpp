@@ -1,7 +1,6 @@
 #include "sources/lists/image_table.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <filesystem>
 #include <limits>
@@ -15,7 +14,9 @@
 #include "dataset_file/limits.hpp"
 #include "files/text_pieces.hpp"
 #include "sources/combine/split_names.hpp"
+#include "sources/lists/class_folders.hpp"
 #include "sources/lists/list_columns.hpp"
+#include "sources/lists/list_discovery.hpp"
 #include "sources/lists/list_remarks.hpp"
 #include "sources/lists/listed_file.hpp"
 #include "sources/lists/search_notes.hpp"
@@ -137,11 +138,12 @@ bool is_exact_number(const Cell& cell) {
 /// A list as rows of a path, an optional split, and a label. Throws FormatError with the reason only.
 class TableReader {
  public:
-  /// `split` is not empty: all rows are in it.
-  TableReader(Table table, const PathColumn& path_column, std::string split, const SourceOptions& options)
+  /// `split` is not empty: all rows are in it. Without `has_labels`, no column holds labels.
+  TableReader(Table table, const PathColumn& path_column, std::string split, bool has_labels,
+              const SourceOptions& options)
       : table_(std::move(table)),
-        columns_(table_, options, path_column),
-        labels_(table_, columns_.labels, columns_.has_role(), options),
+        columns_(table_, options, path_column, has_labels),
+        labels_(has_labels ? TableLabels(table_, columns_.labels, columns_.has_role(), options) : TableLabels(table_)),
         split_of_all_(std::move(split)),
         is_label_named_(!options.label_columns.empty()) {
     if (table_.rows.empty()) throw FormatError("it is empty");
@@ -352,30 +354,31 @@ std::string no_labels_reason(const Table& table, std::ptrdiff_t path_column, con
          " with `label_column`" + several_columns(table);
 }
 
-bool has_labels(const Table& table, std::ptrdiff_t path_column, const NamedColumns& named) {
-  if (named.labels.empty()) return has_labels(table, path_column).value_or(false);
+/// The evidence for labels, also by the columns that the options name.
+LabelEvidence label_evidence(const Table& table, std::ptrdiff_t path_column, const NamedColumns& named) {
+  if (named.labels.empty()) return label_evidence(table, path_column);
   try {
     find_label_columns(table, named.labels, path_column);
-    return true;
+    return LabelEvidence::column;
   } catch (const FormatError&) {
-    return false;
+    return LabelEvidence::none;
   }
 }
 
-/// Whether a folder is no class by its name: a word of it is a split or means images.
-bool is_named_for_images(const std::string& folder) {
-  constexpr std::array<std::string_view, 9> kWords = {"image", "images", "img",   "imgs",    "jpg",
-                                                      "jpeg",  "png",    "photo", "pictures"};
-  std::string word;
-  for (const char c : lower_case(folder) + "/") {
-    if (c >= 'a' && c <= 'z') {
-      word += c;
-      continue;
-    }
-    if (split_of_folder_name(word) || std::ranges::find(kWords, word) != kWords.end()) return true;
-    word.clear();
+/// The verdict on a table that names files.
+TableVerdict judge_labels(const Table& table, std::ptrdiff_t path_column, const NamedColumns& named) {
+  using Kind = TableVerdict::Kind;
+  switch (label_evidence(table, path_column, named)) {
+    case LabelEvidence::column:
+      return {Kind::labeled, ""};
+    case LabelEvidence::numbers:
+      return {Kind::numbers, why_no_label_column(table.columns)};
+    case LabelEvidence::paths:
+      return {Kind::paths, "it has no columns of labels"};
+    case LabelEvidence::none:
+      return {Kind::unlabeled, no_labels_reason(table, path_column, named)};
   }
-  return false;
+  return {};
 }
 
 /// A list that is found in a folder must not take the place of class folders by chance, because other files have names
@@ -406,9 +409,7 @@ TableVerdict judge_rows(const Table& table, const files::FileTree& tree, const s
     if (column.index < 0) return {Kind::other, no_path_column(table, images)};
     if (column.names_files) {
       if (auto reason = why_not_by_name(table, column.index, images)) return {Kind::other, std::move(*reason)};
-      return has_labels(table, column.index, named)
-                 ? TableVerdict{Kind::list, ""}
-                 : TableVerdict{Kind::other, no_labels_reason(table, column.index, named)};
+      return judge_labels(table, column.index, named);
     }
     const std::string first = text_of(table.rows[0][static_cast<std::size_t>(column.index)]);
     return {Kind::other, "line " + std::to_string(table.lines[0]) + ": " + images.why_not_found(first)};
@@ -447,7 +448,8 @@ PathColumn required_path_column(const Table& table, ListFiles& files, const Sour
 }
 
 /// read_image_table() without the name of the list in errors.
-ImageList list_images_of(const Tree& tree, const std::string& path, const ListSplit& split, const SourceOptions& options) {
+ImageList list_images_of(const Tree& tree, const std::string& path, const ListSplit& split,
+                         const SourceOptions& options) {
   ImageList contents;
   contents.is_table = true;
   contents.format = "manifest";  // as in files of version 0.1
@@ -457,11 +459,16 @@ ImageList list_images_of(const Tree& tree, const std::string& path, const ListSp
   const auto images = std::make_shared<FolderImages>();
   ListFiles files = {{*tree, path, kListedImages, images}, {*tree, path, kListedMasks, images}};
   const PathColumn path_column = required_path_column(table, files, options);
-  const TableReader reader(std::move(table), path_column, split.is_named_by_user ? split.name : "", options);
+  const TableReader reader(std::move(table), path_column, split.is_named_by_user ? split.name : "", split.has_labels,
+                           options);
   contents.columns = reader.columns();
   contents.automatic_columns = reader.kept_automatically();
   if (path_column.is_guess) contents.remarks.push_back(remark_on_paths(name, reader.path_column()));
-  remark_on_labels_of(reader, name, contents);
+  if (split.has_labels) remark_on_labels_of(reader, name, contents);
+  if (is_sample_submission(name)) {
+    contents.remarks.push_back(printable(name) +
+                               ": by its name it is a sample submission, whose labels are placeholders");
+  }
   remark_on_metadata(reader, name, contents);
   if (const auto column = reader.ignored_split_column()) {
     contents.remarks.push_back(remark_on_split(name, *column, split.name));
@@ -493,7 +500,7 @@ TableVerdict judge_table(const files::FileTree& tree, const std::string& path, c
     return {Kind::not_table, "it is neither a JSON array of objects nor JSON Lines"};
   }
   TableVerdict verdict = judge_rows(table, tree, path, named, images);
-  if (verdict.kind == Kind::list) return verdict;
+  if (verdict.kind == Kind::labeled) return verdict;
   if (auto damage = damage_of_table(tree, path)) return {Kind::damaged, std::move(*damage)};
   return verdict;
 }

@@ -70,6 +70,8 @@ class TableLabels {
   /// not, or if one of several columns holds text.
   TableLabels(const Table& table, const std::vector<std::size_t>& label_columns, const std::vector<bool>& has_role,
               const SourceOptions& options);
+  /// No labels.
+  explicit TableLabels(const Table& table) : table_(table) {}
 
   /// The columns that hold labels; may be several, or have other names, if find_label_columns() finds none.
   const std::vector<std::size_t>& columns() const { return columns_; }
