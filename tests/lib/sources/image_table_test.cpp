@@ -178,7 +178,7 @@ TEST_CASE("a list may have absolute paths and columns separated by semicolons", 
   const TemporaryFolder other;
   write_file(other / "3.png", gray_png(3));
   REQUIRE_THROWS_WITH(files.open("path,label\n" + (other / "3.png").string() + ",1\n"),
-                      ContainsSubstring("below the list's folder"));
+                      ContainsSubstring("is outside the list's folder"));
 }
 
 TEST_CASE("numbers with thousands separators are neither targets nor class names", "[unit][pack]") {

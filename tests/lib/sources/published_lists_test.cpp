@@ -167,3 +167,55 @@ TEST_CASE("labels are in columns with usual names", "[unit][pack]") {
   folder.write("train.csv", "id,class_id,class_name\n0,1,owl\n1,0,pug\n");
   CHECK(folder.open()->class_names() == Names{"owl", "pug"});
 }
+
+TEST_CASE("paths may begin with the folder of the list", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const char* const image : {"a/Set-1/train/0.png", "a/Set-1/train/1.png"})
+    write_file(folder / image, gray_png(1));
+  const fs::path list = folder / "a/Set-1/train.csv";
+  for (const std::string start : {"Set-1/train/", "a/Set-1/train/", "Set-1\\train\\"}) {
+    INFO(start);
+    write_file(list, "Path,label\n" + start + "0.png,x\n" + start + "1,y\n");
+    const auto source = open(folder / "a/Set-1");
+    CHECK(source->splits()[0].sample_count == 2);
+    CHECK_THAT(list_remarks_of(*source),
+               ContainsSubstring("2 paths of train.csv begin with the list's own folder, which is "
+                                 "left out, such as \"" +
+                                 start + "0.png\" for \"train/0.png\""));
+  }
+  // A folder of that name precedes.
+  write_file(folder / "a/Set-1/Set-1/train/0.png", gray_png(9));
+  write_file(list, "Path,label\nSet-1/train/0.png,x\n");
+  CHECK(read_all(*open(list)).values[0] == 9);
+  write_file(list, "Path,label\nSet-1/../../x.png,x\n");
+  CHECK_THROWS_WITH(open(list), ContainsSubstring("is outside the list's folder"));
+}
+
+TEST_CASE("paths that lead out of the folder of the list are refused with the remedy", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "img/0.png", gray_png(1));
+  const auto error_of = [&](const std::string& path) -> std::string {
+    write_file(folder / "lists/a.csv", "file,label\n" + path + ",x\n");
+    try {
+      open(folder / "lists/a.csv");
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  const std::string move = "is outside the list's folder \"" + (folder / "lists").string() + "\"; move the list to \"" +
+                           folder.path().string() + "\", and write paths from there on, such as \"img/0.png\"";
+  CHECK_THAT(error_of("../img/0.png"), ContainsSubstring(move));
+  CHECK_THAT(error_of((folder / "img/0.png").string()), ContainsSubstring(move));
+  for (const char* const path : {"/data/0.png", "C:\\data\\0.png", "../no.png"}) {
+    INFO(path);
+    CHECK_THAT(error_of(path), ContainsSubstring("; move the list next to the images, and write paths from there on"));
+  }
+  write_file(folder / "lists/sub/0.png", gray_png(1));
+  CHECK_THAT(error_of("/data/0.png"),
+             ContainsSubstring("; write the paths from that folder on, such as \"sub/0.png\""));
+  // A packed folder without images shows the reason too.
+  fs::remove_all(folder / "lists/sub");
+  error_of("../img/0.png");
+  CHECK_THROWS_WITH(open(folder / "lists"), ContainsSubstring("found no image files") && ContainsSubstring(move));
+}

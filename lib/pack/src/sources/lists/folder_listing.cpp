@@ -542,8 +542,10 @@ ImageList list_image_folders(const std::vector<ImageRoot>& roots, const SourceOp
     add_list(list_of(images, rules, options.skip_unreadable, contents), contents);
   }
   if (contents.splits.empty()) {
+    const std::string& problem = roots[0].list_problem;
     throw DataError("list the images in " + roots[0].tree->name_of(roots[0].folder) +
-                    ": found no image files (.jpg, .png, .webp, .tif, .gif, .bmp, .ppm and similar); check the path");
+                    ": found no image files (.jpg, .png, .webp, .tif, .gif, .bmp, .ppm and similar); " +
+                    (problem.empty() ? "check the path" : problem));
   }
   check_list_problems(roots, contents);
   return contents;
