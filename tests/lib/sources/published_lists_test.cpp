@@ -219,3 +219,22 @@ TEST_CASE("paths that lead out of the folder of the list are refused with the re
   error_of("../img/0.png");
   CHECK_THROWS_WITH(open(folder / "lists"), ContainsSubstring("found no image files") && ContainsSubstring(move));
 }
+
+TEST_CASE("a row without a split is refused if others name theirs", "[unit][pack]") {
+  const Competition folder;
+  const auto write_splits = [&](const std::string& first, const std::string& second) {
+    folder.write("list.csv", "id,label,split\n0,owl," + first + "\n1,pug," + second + "\n2,owl,train\n");
+  };
+  for (const char* const missing : {"", " ", "NaN"}) {
+    write_splits("train", missing);
+    CHECK_THAT(folder.error(), ContainsSubstring("line 3: its split is missing, in the column \"split\"; correct the "
+                                                 "line, or skip such lines with `on_error=skip`"));
+    CHECK(folder.open({.skip_unreadable = true})->splits()[0].sample_count == 2);
+  }
+  // The split of the command counts.
+  CHECK(open_source({{folder / "list.csv", "test"}}, {})->splits()[0].sample_count == 3);
+  folder.write("list.csv", "id,label,split\n0,owl,\n1,pug,\n");
+  const auto source = folder.open();
+  CHECK(source->splits()[0].name == "train");
+  CHECK_THAT(list_remarks_of(*source), ContainsSubstring("list.csv: the column \"split\" names no split"));
+}

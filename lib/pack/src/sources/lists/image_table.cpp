@@ -148,6 +148,9 @@ class TableReader {
         is_label_named_(!options.label_columns.empty()) {
     if (table_.rows.empty()) throw FormatError("it is empty");
     columns_.keep_left_out(labels_.columns());
+    has_splits_ = has_split_column() && std::ranges::any_of(table_.rows, [&](const std::vector<Cell>& row) {
+                    return !is_missing(row[static_cast<std::size_t>(columns_.split)]);
+                  });
     for (const std::size_t column : columns_.kept()) {
       are_numbers_.push_back(std::ranges::all_of(table_.rows, [&](const std::vector<Cell>& row) {
         return is_missing(row[column]) || is_exact_number(row[column]);
@@ -161,14 +164,22 @@ class TableReader {
   const std::string& path_column() const { return table_.columns[static_cast<std::size_t>(columns_.path)]; }
   /// The split that a row names, or the empty string.
   std::string split(std::size_t row) const {
-    if (columns_.split < 0 || !split_of_all_.empty()) return split_of_all_;
+    if (!names_splits()) return split_of_all_;
     const std::string name(trimmed(text_of(cell(row, columns_.split))));
     return split_of_folder_name(name).value_or(name);
   }
+  /// Why the split of a row is not known: other rows name theirs.
+  std::optional<std::string> split_problem(std::size_t row) const {
+    if (!names_splits() || !is_missing(cell(row, columns_.split))) return std::nullopt;
+    return "its split is missing, in the column \"" + printable(split_column()) + "\"";
+  }
+  /// The column of splits that names none; nothing if there is no such column.
+  std::optional<std::string> empty_split_column() const {
+    return has_split_column() && !has_splits_ ? std::optional(split_column()) : std::nullopt;
+  }
   /// The column of splits that is ignored because all rows are in one split; nothing if there is none.
   std::optional<std::string> ignored_split_column() const {
-    if (columns_.split < 0 || split_of_all_.empty()) return std::nullopt;
-    return table_.columns[static_cast<std::size_t>(columns_.split)];
+    return has_split_column() && !split_of_all_.empty() ? std::optional(split_column()) : std::nullopt;
   }
   bool has_masks() const { return columns_.mask >= 0; }
   /// The path of the mask that a row names. Requires masks.
@@ -198,6 +209,9 @@ class TableReader {
   const std::vector<std::string>& late_columns() const { return table_.late_columns; }
 
  private:
+  bool has_split_column() const { return columns_.split >= 0; }
+  const std::string& split_column() const { return table_.columns[static_cast<std::size_t>(columns_.split)]; }
+  bool names_splits() const { return has_splits_ && split_of_all_.empty(); }
   const Cell& cell(std::size_t row, std::ptrdiff_t column) const {
     return table_.rows[row][static_cast<std::size_t>(column)];
   }
@@ -219,6 +233,7 @@ class TableReader {
   const TableLabels labels_;
   const std::string split_of_all_;
   const bool is_label_named_;      ///< by the options
+  bool has_splits_ = false;        ///< some row names its split
   std::vector<bool> are_numbers_;  ///< for each kept column
 };
 
@@ -255,6 +270,7 @@ UsableRows find_usable_rows(const TableReader& reader, const ListFiles& files, c
     const auto mask = reader.has_masks() ? files.masks.find(reader.mask(row)) : std::nullopt;
     auto problem = image ? reader.labels().problem(row) : files.images.why_not_found(reader.path(row));
     if (!problem && reader.has_masks() && !mask) problem = files.masks.why_not_found(reader.mask(row));
+    if (!problem) problem = reader.split_problem(row);
     if (!problem) {
       usable.rows.push_back(row);
       usable.images.push_back(image->path);
@@ -440,6 +456,16 @@ void remark_on_metadata(const TableReader& reader, const std::string& name, Imag
   add_remark(remark_on_late(name, reader.late_columns()), contents);
 }
 
+/// On a column of splits that is not used.
+void remark_on_splits_of(const TableReader& reader, const std::string& name, const ListSplit& split,
+                         ImageList& contents) {
+  if (const auto column = reader.ignored_split_column()) {
+    contents.remarks.push_back(remark_on_split(name, *column, split.name));
+  } else if (const auto empty = reader.empty_split_column()) {
+    contents.remarks.push_back(name + ": the column \"" + printable(*empty) + "\" names no split");
+  }
+}
+
 /// The column of paths; `files` may search everywhere from then on. Throws FormatError if there is none.
 PathColumn required_path_column(const Table& table, ListFiles& files, const SourceOptions& options) {
   const PathColumn column = find_path_column(table, files.images, named_columns(options));
@@ -470,9 +496,7 @@ ImageList list_images_of(const Tree& tree, const std::string& path, const ListSp
                                ": by its name it is a sample submission, whose labels are placeholders");
   }
   remark_on_metadata(reader, name, contents);
-  if (const auto column = reader.ignored_split_column()) {
-    contents.remarks.push_back(remark_on_split(name, *column, split.name));
-  }
+  remark_on_splits_of(reader, name, split, contents);
   fill(contents, reader, files, tree, path,
        split.name.empty() ? split_of_list_name(name).value_or("train") : split.name, options.skip_unreadable);
   return contents;

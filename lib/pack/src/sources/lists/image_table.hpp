@@ -65,8 +65,8 @@ struct ListSplit {
 /// options.columns, and those of columns_for_choice() that the list has, are kept as metadata. Without a label column,
 /// all other columns are labels if they hold numbers. One column is read as if it were named; several, also if they
 /// are named, are multi-labels if all are 0 and 1 (the columns are the classes), else targets. With
-/// options.skip_unreadable, lines without an image or a label are left out. Throws FormatError naming the list and the
-/// line, or IoError.
+/// options.skip_unreadable, lines without an image, a label or a split are left out. Throws FormatError naming the list
+/// and the line, or IoError.
 ImageList read_image_table(const std::shared_ptr<const files::FileTree>& tree, const std::string& path,
                            const ListSplit& split, const SourceOptions& options);
 
