@@ -266,7 +266,7 @@ TEST_CASE("a note names what is not packed of WebDataset samples", "[unit][pack]
                 {{"1.png", gray_png(1)},
                  {"1.seg.png", gray_png(9)},
                  {"1.txt", "a cat"},
-                 {"1.json", R"({"label": 3, "caption": "a cat", "bbox": [1, 2]})"},
+                 {"1.json", R"({"label": 0, "caption": "a cat", "bbox": [1, 2]})"},
                  {"2.png", gray_png(2)},
                  {"2.json", R"({"label": 4, "class": 4, "bbox": []})"},
                  {"3.png", gray_png(2)},

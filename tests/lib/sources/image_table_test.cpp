@@ -222,7 +222,7 @@ TEST_CASE("unnamed columns are line numbers and other numeric columns are report
   CHECK_THAT(to_json(source->notes()), ContainsSubstring("2 images next to the listed ones are not in any list"));
   CHECK_THAT(to_json(files.open("path,lable\n1.png,a\n")->notes()),
              ContainsSubstring(R"(list.csv has the columns \"path\", \"lable\"; no column is named label, class)"));
-  const auto whole = files.open("path,label\n1.png,1\n2.png,1\n3.png,1\n4.png,1\n");
+  const auto whole = files.open("path,label\n1.png,0\n2.png,0\n3.png,0\n4.png,0\n");
   CHECK_THAT(to_json(whole->notes()), !ContainsSubstring("remarks"));
 }
 

@@ -238,3 +238,31 @@ TEST_CASE("a row without a split is refused if others name theirs", "[unit][pack
   CHECK(source->splits()[0].name == "train");
   CHECK_THAT(list_remarks_of(*source), ContainsSubstring("list.csv: the column \"split\" names no split"));
 }
+
+TEST_CASE("class numbers that do not begin at 0 are noted", "[unit][pack]") {
+  const Competition folder;
+  folder.write("list.csv", "id,label\n0,1\n1,4\n");
+  const auto source = folder.open();
+  CHECK(read_all(*source).labels == std::vector<std::int32_t>{1, 4});
+  CHECK_THAT(list_remarks_of(*source),
+             ContainsSubstring("the class numbers 1 to 4 are kept, so that no sample is in class "
+                               "0, and a model needs 5 outputs"));
+  folder.write("list.csv", "id,label\n0,0\n1,4\n");
+  CHECK_THAT(list_remarks_of(*folder.open()), !ContainsSubstring("class numbers"));
+  // All lists count.
+  folder.write("train.csv", "id,label\n0,0\n1,1\n");
+  folder.write("test.csv", "id,label\n2,1\n");
+  fs::remove(folder / "list.csv");
+  CHECK_THAT(list_remarks_of(*folder.open()), !ContainsSubstring("class numbers"));
+}
+
+TEST_CASE("classes that differ only in case are noted", "[unit][pack]") {
+  const Competition folder;
+  folder.write("list.csv", "id,label\n0,Cat\n1,cat\n2,DOG\n3,dog\n");
+  CHECK_THAT(list_remarks_of(*folder.open()),
+             ContainsSubstring("the classes \"Cat\" and \"cat\" differ only in case, and so does 1 other pair; if they "
+                               "are one class, merge them with `class_map`"));
+  CHECK_THAT(list_remarks_of(*folder.open({.class_map = {{"cat", "Cat"}}})), !ContainsSubstring("differ only in case"));
+  folder.write("list.csv", "id,label\n0,Cat\n1,dog\n");
+  CHECK_THAT(list_remarks_of(*folder.open()), !ContainsSubstring("differ only in case"));
+}

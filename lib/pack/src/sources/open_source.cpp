@@ -161,10 +161,21 @@ void list_images(const std::vector<sources::ImageRoot>& roots, const SourceOptio
   if (!shards.empty()) parts.add(sources::list_web_dataset(shards, options));
 }
 
+/// Adds the remarks on the classes of all lists to the first.
+void remark_on_classes(Parts& parts, const SourceOptions& options) {
+  std::vector<std::string>& remarks = parts.lists[0].remarks;
+  const auto case_remark = options.class_map.empty() ? sources::remark_on_case(parts.lists) : std::nullopt;
+  if (case_remark) remarks.push_back(*case_remark);
+  const bool are_all_lists = parts.lists.size() == parts.opened.size();
+  const auto first_remark = are_all_lists ? sources::remark_on_first_class(parts.lists) : std::nullopt;
+  if (first_remark) remarks.push_back(*first_remark);
+}
+
 /// Opens the image lists: images of more than 8 bits are quantized the same way in all splits.
 std::vector<std::unique_ptr<Source>> open_lists(Parts parts, const SourceOptions& options) {
   if (parts.lists.empty()) return std::move(parts.opened);
   sources::unite_classes(parts.lists, options.class_order);
+  remark_on_classes(parts, options);
   sources::leave_out_uncommon_columns(parts.lists, parts.opened);
   const auto conversions = sources::find_conversions(parts.lists, options);
   sources::ListedFileNumbers numbers;
