@@ -171,6 +171,24 @@ std::vector<Finding> archives_in(const Tree& tree, const std::vector<std::string
   return findings_of_archives(paths, search);
 }
 
+/// Lists name files in folders, not in the archives next to them. Without other labels, they probably have those of the
+/// images in the archives.
+void add_problem_of_lists_next_to(const std::string& archive, const FileTree& tree, std::vector<Finding>& findings) {
+  auto names = files_named(tree, "", &has_table_extension);
+  std::erase_if(names, &is_sample_submission);
+  if (names.empty()) return;
+  const std::string problem = printable(names[0]) + " is not used as a list of images: the images are in archives, " +
+                              "such as " + printable(archive) + "; unpack them next to it";
+  bool is_first = true;
+  for (Finding& finding : findings) {
+    if (finding.reader != &kFolderReader) continue;
+    if (std::exchange(is_first, false)) finding.remarks.push_back(problem);
+    if (!finding.list_problem.empty()) continue;
+    finding.list_problem = problem;
+    finding.format_without_list = "archive";
+  }
+}
+
 bool holds_images(const FileTree& tree) {
   const auto files = tree.files_below("");
   return std::any_of(files.begin(), files.end(), &images::has_image_name);
@@ -195,7 +213,10 @@ std::vector<Finding> dataset_files_in(const Tree& tree, const SourceReader* want
                     "; name the files to use");
   }
   if (!findings.empty()) return findings;
-  return container_names.empty() ? archives_in(tree, archive_names, search) : container_files(tree, wanted);
+  if (!container_names.empty()) return container_files(tree, wanted);
+  findings = archives_in(tree, archive_names, search);
+  if (finds_all) add_problem_of_lists_next_to(archive_names[0], *tree, findings);
+  return findings;
 }
 
 /// An archive that holds an archive and no images.

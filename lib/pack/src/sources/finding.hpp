@@ -26,6 +26,7 @@ struct Finding {
   bool has_labels = true;                               ///< false: of several image lists, one without labels
   std::vector<std::string> remarks = {};                ///< on surprising decisions
   std::string list_problem = {};                        ///< for images in folders: as in ImageRoot
+  std::string format_without_list = "folder";           ///< the same
   /// A file of labels for the images: one that the user names, whose array is `labels`; or one with a name for it,
   /// which is used if the images have no labels in their own file.
   std::shared_ptr<Finding> label_file = {};

@@ -297,7 +297,8 @@ std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, c
     } else if (const auto folder = sources::exported_folder(*finding.tree)) {
       parts.add(list_exported(finding, *folder, options));
     } else {
-      roots.push_back({finding.tree, finding.path, finding.split, finding.remarks, finding.list_problem});
+      roots.push_back({finding.tree, finding.path, finding.split, finding.remarks, finding.list_problem,
+                       finding.format_without_list});
     }
   }
   const bool has_numbers = std::ranges::any_of(sets, [](const auto& set) { return !arrays::holds_bytes(*set.images); });

@@ -512,7 +512,7 @@ void check_list_problems(const std::vector<ImageRoot>& roots, const ImageList& c
   for (const ImageRoot& root : roots) {
     if (root.list_problem.empty()) continue;
     throw FormatError("list the images in " + root.tree->name_of(root.folder) + ": " + root.list_problem +
-                      ", or pack the images without it with `format=folder`");
+                      ", or pack the images without it with `format=" + root.format_without_list + "`");
   }
 }
 
