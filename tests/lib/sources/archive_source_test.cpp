@@ -266,7 +266,7 @@ TEST_CASE("a note names what is not packed of WebDataset samples", "[unit][pack]
                 {{"1.png", gray_png(1)},
                  {"1.seg.png", gray_png(9)},
                  {"1.txt", "a cat"},
-                 {"1.json", R"({"label": 3, "caption": "a cat", "bbox": [1, 2]})"},
+                 {"1.json", R"({"label": 0, "caption": "a cat", "bbox": [1, 2]})"},
                  {"2.png", gray_png(2)},
                  {"2.json", R"({"label": 4, "class": 4, "bbox": []})"},
                  {"3.png", gray_png(2)},
@@ -414,4 +414,22 @@ TEST_CASE("numbered paths expand to files with leading zeros", "[unit][pack]") {
   REQUIRE(expand_numbers("a.tar") == std::vector<fs::path>{"a.tar"});
   REQUIRE_THROWS_AS(expand_numbers("a{5..4}"), InvalidArgument);
   REQUIRE_THROWS_AS(expand_numbers("a{0..99999999}"), InvalidArgument);
+}
+
+TEST_CASE("a list next to an archive with its images is not passed over", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_archive(folder / "train.zip", ArchiveKind::zip, {{"train/1.png", gray_png(1)}, {"train/2.png", gray_png(2)}});
+  write_file(folder / "sample_submission.csv", "id,label\n1,0\n");
+  CHECK(open(folder.path())->splits()[0].labels.kind == LabelKind::none);
+  write_file(folder / "labels.csv", "id,label\n1,a\n2,b\n");
+  const std::string problem =
+      "labels.csv is not used as a list of images: the images are in archives, such as train.zip; unpack them next to "
+      "it";
+  CHECK_THROWS_WITH(open(folder.path()),
+                    ContainsSubstring(problem + ", or pack the images without it with `format=archive`"));
+  CHECK(open_source({{folder.path()}}, {.format = "archive"})->splits()[0].sample_count == 2);
+  // The folders in the archive are classes.
+  write_archive(folder / "train.zip", ArchiveKind::zip, {{"cat/1.png", gray_png(1)}, {"dog/2.png", gray_png(2)}});
+  const auto notes = open(folder.path())->notes().remarks;
+  CHECK(std::ranges::find(notes, problem) != notes.end());
 }

@@ -252,7 +252,23 @@ TEST_CASE("a range that cannot apply is refused", "[unit][pack]") {
   CHECK_THROWS_WITH(open(folder.path(), measured),
                     ContainsSubstring("2.png") && ContainsSubstring("1.png") && ContainsSubstring("another type"));
   write_file(folder / "a/3.tif", tiff_of(32, 3, bytes_of_two(0.0F, 1.0F)));
-  CHECK_THROWS_WITH(open(folder.path()), ContainsSubstring("3.tif") && ContainsSubstring("float"));
+  for (const SourceOptions& options : {SourceOptions(), measured}) {
+    CHECK_THROWS_WITH(open(folder.path(), options), ContainsSubstring("3.tif") && ContainsSubstring("float") &&
+                                                        ContainsSubstring("; convert all images to one type"));
+  }
+}
+
+TEST_CASE("a range is not the remedy for the loss of images of several types", "[unit][pack]") {
+  const TemporaryFolder folder;
+  std::vector<int> dark;
+  for (int i = 0; i < 2000; ++i) dark.push_back(i);  // 2000 / 257: 8 levels
+  write_file(folder / "a/1.png", deep_png(dark));
+  write_file(folder / "a/2.png", made_png({.width = 2000, .rows = std::vector<std::uint8_t>(2000, 7)}));
+  CHECK_THROWS_WITH(pack(*open(folder.path()), folder / "a.h5"),
+                    ContainsSubstring("`range` does not apply to images of several types, so convert all to one type, "
+                                      "or accept the loss with `allow_loss`"));
+  CHECK_THROWS_WITH(open(folder.path(), {.range = {.kind = ValueRange::Kind::measured}}),
+                    ContainsSubstring("convert all images to one type, or omit `range`"));
 }
 
 TEST_CASE("an image whose values cannot be measured is named or skipped", "[unit][pack]") {

@@ -64,6 +64,6 @@ TEST_CASE("all tables of a folder share one listing of its images", "[unit][pack
     write_file(folder / name, std::string(name) == "c.json" ? "[{\"id\": \"x\"}]" : "id,value\nx,1\ny,2\n");
   }
   const CountingTree tree(files::open_folder(folder.path()));
-  CHECK(find_lists(tree, "", {}).paths.empty());
+  CHECK(find_lists(tree, "", {}).lists.empty());
   CHECK(tree.walk_count == 1);
 }

@@ -178,7 +178,7 @@ TEST_CASE("a list may have absolute paths and columns separated by semicolons", 
   const TemporaryFolder other;
   write_file(other / "3.png", gray_png(3));
   REQUIRE_THROWS_WITH(files.open("path,label\n" + (other / "3.png").string() + ",1\n"),
-                      ContainsSubstring("below the list's folder"));
+                      ContainsSubstring("is outside the list's folder"));
 }
 
 TEST_CASE("numbers with thousands separators are neither targets nor class names", "[unit][pack]") {
@@ -222,7 +222,7 @@ TEST_CASE("unnamed columns are line numbers and other numeric columns are report
   CHECK_THAT(to_json(source->notes()), ContainsSubstring("2 images next to the listed ones are not in any list"));
   CHECK_THAT(to_json(files.open("path,lable\n1.png,a\n")->notes()),
              ContainsSubstring(R"(list.csv has the columns \"path\", \"lable\"; no column is named label, class)"));
-  const auto whole = files.open("path,label\n1.png,1\n2.png,1\n3.png,1\n4.png,1\n");
+  const auto whole = files.open("path,label\n1.png,0\n2.png,0\n3.png,0\n4.png,0\n");
   CHECK_THAT(to_json(whole->notes()), !ContainsSubstring("remarks"));
 }
 
@@ -232,8 +232,7 @@ TEST_CASE("a column y next to x is a coordinate and not the label", "[unit][pack
   CHECK(boxes->splits()[0].labels == LabelLayout{LabelKind::target, 4});
   CHECK(boxes->notes().remarks.at(0) ==
         "the labels are the numbers in \"X\", \"y\", \"w\", \"h\" of boxes.csv; \"y\" is a coordinate next to \"x\", "
-        "and no "
-        "other column is named label, class, class_name, category, target, y, labels or tags; name others with "
+        "and no other column is named label, class, category, target or another usual name; name others with "
         "`label_column`");
   CHECK(files.open("path,x,y\n1.png,4,8\n2.png,5,9\n", {.label_columns = {"y"}})->splits()[0].labels ==
         LabelLayout{LabelKind::class_index, 1});

@@ -130,8 +130,8 @@ TEST_CASE("a list in a folder without the columns that are named is the reason o
   const Download download(kFour);
   download.write("list.csv", "file,a,b\n1.png,x,1\n2.png,y,2\n");
   CHECK_THROWS_WITH(download.open_folder({.label_columns = {"a", "missing"}}),
-                    "open the sources: found no image list for `label_column`: list.csv is not used as a list of "
-                    "images: it has no column \"missing\"; expected one of file, a or b");
+                    "open the sources: list.csv is not used as a list of images: it has no column \"missing\"; "
+                    "expected one of file, a or b");
   CHECK_THROWS_WITH(download.open_folder({.label_columns = {"a,a"}}),
                     ContainsSubstring("list.csv is not used as a list of images: `label_column` names \"a\" twice"));
   CHECK_THROWS_WITH(download.open_folder({.path_column = "missing"}),

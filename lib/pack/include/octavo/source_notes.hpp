@@ -44,6 +44,7 @@ struct QuantizationNotes {
   std::optional<double> psnr_db = {};  ///< with 255 steps as the peak; absent if the bytes are exact
   /// Of the channel that keeps the fewest bits, or of all channels if they share a range; absent for old files.
   std::optional<LevelUse> level_use = {};
+  bool takes_range = true;  ///< false: `range` does not apply, since images of several types were quantized
   /// The samples with the largest errors, largest first.
   struct WorstSample {
     std::int64_t row = 0;  ///< in the split of the source

@@ -65,6 +65,11 @@ std::string range_option(const LevelUse& use) {
   return use.better_percentile ? formatted("`range=percentile:%g`", *use.better_percentile) : "`range`";
 }
 
+std::string way_to_keep_more(const QuantizationNotes& quantized) {
+  return quantized.takes_range ? "give the range of most values with " + range_option(*quantized.level_use)
+                               : "`range` does not apply to images of several types, so convert all to one type";
+}
+
 /// Nothing if the bytes hold the values exactly.
 std::optional<std::string> loss_note(const SharedLoss& shared) {
   const QuantizationNotes& quantized = *shared.quantized;
@@ -98,9 +103,8 @@ void check_loss(const SourceNotes& found, const Source& source) {
     if (!quantized.level_use || !quantized.level_use->is_coarse) continue;
     const ChannelLoss loss = over_channels(quantized);
     throw DataError("quantize " + shared.names + ": most " + values_text(quantized, loss) +
-                    " would share fewer than 16 levels" + loss_text(quantized, loss) +
-                    "; give the range of most values with " + range_option(*quantized.level_use) +
-                    ", or accept the loss with `allow_loss`");
+                    " would share fewer than 16 levels" + loss_text(quantized, loss) + "; " +
+                    way_to_keep_more(quantized) + ", or accept the loss with `allow_loss`");
   }
 }
 

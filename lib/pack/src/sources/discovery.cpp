@@ -57,7 +57,10 @@ Finding finding_of_images(const Tree& tree, const std::string& folder, const std
 /// The lists, with the remarks on the others at the first of them.
 std::vector<Finding> findings_of_lists(const Tree& tree, const std::string& split, FolderLists lists) {
   std::vector<Finding> findings;
-  for (std::string& path : lists.paths) findings.push_back({&kListReader, split, tree, std::move(path)});
+  for (FoundList& list : lists.lists) {
+    findings.push_back({&kListReader, split, tree, std::move(list.path)});
+    findings.back().has_labels = list.has_labels;
+  }
   if (!findings.empty()) findings[0].remarks = std::move(lists.remarks);
   return findings;
 }
@@ -76,10 +79,10 @@ std::vector<Finding> image_tables_in_splits(const Tree& tree, const std::string&
     const auto files = tree->entries(path).files;
     if (std::none_of(files.begin(), files.end(), &images::has_image_name)) return {};
     FolderLists lists = find_lists(*tree, path, named);
-    has_list = has_list || !lists.paths.empty();
+    has_list = has_list || !lists.lists.empty();
     all.remarks.insert(all.remarks.end(), lists.remarks.begin(), lists.remarks.end());
     if (all.problem.empty()) all.problem = lists.problem;
-    if (lists.paths.empty()) {
+    if (lists.lists.empty()) {
       findings.push_back(finding_of_images(tree, path, *split, std::move(lists)));
     } else {
       for (Finding& list : findings_of_lists(tree, *split, std::move(lists))) findings.push_back(std::move(list));
@@ -99,7 +102,7 @@ std::vector<Finding> image_tables_in_splits(const Tree& tree, const std::string&
 void add_problem_of_nested(const FileTree& tree, const std::string& folder, FolderLists& lists) {
   if (!lists.remarks.empty()) return;
   for (const std::string& file : tree.files_below(folder)) {
-    if (file.find('/') == std::string::npos || !has_table_extension(file)) continue;
+    if (file.find('/') == std::string::npos || !has_table_extension(file) || is_sample_submission(file)) continue;
     // See image_tables_in_splits().
     const bool is_in_split = split_of_folder_name(fs::path(file).parent_path().string()).has_value();
     lists.problem = printable(file) + " is not used as a list of images: " +
@@ -168,6 +171,24 @@ std::vector<Finding> archives_in(const Tree& tree, const std::vector<std::string
   return findings_of_archives(paths, search);
 }
 
+/// Lists name files in folders, not in the archives next to them. Without other labels, they probably have those of the
+/// images in the archives.
+void add_problem_of_lists_next_to(const std::string& archive, const FileTree& tree, std::vector<Finding>& findings) {
+  auto names = files_named(tree, "", &has_table_extension);
+  std::erase_if(names, &is_sample_submission);
+  if (names.empty()) return;
+  const std::string problem = printable(names[0]) + " is not used as a list of images: the images are in archives, " +
+                              "such as " + printable(archive) + "; unpack them next to it";
+  bool is_first = true;
+  for (Finding& finding : findings) {
+    if (finding.reader != &kFolderReader) continue;
+    if (std::exchange(is_first, false)) finding.remarks.push_back(problem);
+    if (!finding.list_problem.empty()) continue;
+    finding.list_problem = problem;
+    finding.format_without_list = "archive";
+  }
+}
+
 bool holds_images(const FileTree& tree) {
   const auto files = tree.files_below("");
   return std::any_of(files.begin(), files.end(), &images::has_image_name);
@@ -192,7 +213,10 @@ std::vector<Finding> dataset_files_in(const Tree& tree, const SourceReader* want
                     "; name the files to use");
   }
   if (!findings.empty()) return findings;
-  return container_names.empty() ? archives_in(tree, archive_names, search) : container_files(tree, wanted);
+  if (!container_names.empty()) return container_files(tree, wanted);
+  findings = archives_in(tree, archive_names, search);
+  if (finds_all) add_problem_of_lists_next_to(archive_names[0], *tree, findings);
+  return findings;
 }
 
 /// An archive that holds an archive and no images.
@@ -216,7 +240,7 @@ std::vector<Finding> discover_in(const Tree& tree, const SourceReader* wanted, S
     // The members of shards are samples, whatever their extensions.
     if (finds_all && is_web_dataset(*tree)) return {finding_of_images(tree, folder, "", {})};
     lists = find_lists(*tree, folder, search.columns);
-    if (!lists.paths.empty()) return findings_of_lists(tree, "", std::move(lists));
+    if (!lists.lists.empty()) return findings_of_lists(tree, "", std::move(lists));
     findings = image_tables_in_splits(tree, folder, search.columns, lists);
   }
   if (!findings.empty()) return findings;

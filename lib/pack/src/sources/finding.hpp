@@ -23,8 +23,10 @@ struct Finding {
   std::shared_ptr<files::ByteStream> stream = {};       ///< the file, if detection has opened it
   bool is_named = false;                                ///< the user named this file, not its folder or archive
   bool is_split_named = false;                          ///< the user named the split
+  bool has_labels = true;                               ///< false: of several image lists, one without labels
   std::vector<std::string> remarks = {};                ///< on surprising decisions
   std::string list_problem = {};                        ///< for images in folders: as in ImageRoot
+  std::string format_without_list = "folder";           ///< the same
   /// A file of labels for the images: one that the user names, whose array is `labels`; or one with a name for it,
   /// which is used if the images have no labels in their own file.
   std::shared_ptr<Finding> label_file = {};

@@ -28,6 +28,7 @@
 #include "sources/lists/image_table.hpp"
 #include "sources/lists/mask_pattern.hpp"
 #include "sources/lists/several_lists.hpp"
+#include "sources/lists/unlabeled_lists.hpp"
 #include "sources/lists/web_dataset.hpp"
 #include "sources/octavo_source.hpp"
 #include "sources/source_reader.hpp"
@@ -160,10 +161,21 @@ void list_images(const std::vector<sources::ImageRoot>& roots, const SourceOptio
   if (!shards.empty()) parts.add(sources::list_web_dataset(shards, options));
 }
 
+/// Adds the remarks on the classes of all lists to the first.
+void remark_on_classes(Parts& parts, const SourceOptions& options) {
+  std::vector<std::string>& remarks = parts.lists[0].remarks;
+  const auto case_remark = options.class_map.empty() ? sources::remark_on_case(parts.lists) : std::nullopt;
+  if (case_remark) remarks.push_back(*case_remark);
+  const bool are_all_lists = parts.lists.size() == parts.opened.size();
+  const auto first_remark = are_all_lists ? sources::remark_on_first_class(parts.lists) : std::nullopt;
+  if (first_remark) remarks.push_back(*first_remark);
+}
+
 /// Opens the image lists: images of more than 8 bits are quantized the same way in all splits.
 std::vector<std::unique_ptr<Source>> open_lists(Parts parts, const SourceOptions& options) {
   if (parts.lists.empty()) return std::move(parts.opened);
   sources::unite_classes(parts.lists, options.class_order);
+  remark_on_classes(parts, options);
   sources::leave_out_uncommon_columns(parts.lists, parts.opened);
   const auto conversions = sources::find_conversions(parts.lists, options);
   sources::ListedFileNumbers numbers;
@@ -180,7 +192,8 @@ std::vector<std::unique_ptr<Source>> open_lists(Parts parts, const SourceOptions
 sources::ImageList read_table(const Finding& finding, const SourceOptions& options) {
   const auto& [tree, path] = std::tie(finding.tree, finding.path);
   try {
-    auto contents = sources::read_image_table(tree, path, {finding.split, finding.is_split_named}, options);
+    auto contents =
+        sources::read_image_table(tree, path, {finding.split, finding.is_split_named, finding.has_labels}, options);
     const auto remark = finding.is_named ? std::nullopt : sources::remark_on_class_folders(contents, *tree, path);
     if (remark) contents.remarks.push_back(*remark);
     return contents;
@@ -250,12 +263,12 @@ void refuse_options_of_lists(const SourceOptions& options, const std::vector<sou
                                                                 : "columns";
   if (given.empty()) return;
   const auto root = std::ranges::find_if(roots, [](const auto& one) { return !one.list_problem.empty(); });
-  if (root != roots.end())
-    throw DataError("open the sources: found no image list for `" + given + "`: " + root->list_problem);
+  if (root != roots.end()) throw DataError("open the sources: " + root->list_problem);
   throw DataError("open the sources: found no image list (CSV, TSV or JSON) for `" + given + "`; name the file");
 }
 
 std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, const SourceOptions& options) {
+  sources::mark_unlabeled_lists(findings, sources::named_columns(options));
   Parts parts;
   std::vector<arrays::ArraySet> sets;
   std::vector<sources::ImageRoot> roots;
@@ -284,7 +297,8 @@ std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, c
     } else if (const auto folder = sources::exported_folder(*finding.tree)) {
       parts.add(list_exported(finding, *folder, options));
     } else {
-      roots.push_back({finding.tree, finding.path, finding.split, finding.remarks, finding.list_problem});
+      roots.push_back({finding.tree, finding.path, finding.split, finding.remarks, finding.list_problem,
+                       finding.format_without_list});
     }
   }
   const bool has_numbers = std::ranges::any_of(sets, [](const auto& set) { return !arrays::holds_bytes(*set.images); });

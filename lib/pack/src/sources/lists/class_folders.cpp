@@ -1,6 +1,7 @@
 #include "sources/lists/class_folders.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <filesystem>
 #include <set>
@@ -11,6 +12,7 @@
 #include "images/image_codec.hpp"
 #include "sources/combine/split_names.hpp"
 #include "sources/lists/mask_folders.hpp"
+#include "support/ascii.hpp"
 
 namespace octavo::sources {
 namespace {
@@ -29,7 +31,7 @@ void add_class_folders(const files::FileTree& tree, const std::string& folder, s
     const std::string path = files::join_path(folder, name);
     if (split_of_folder_name(name)) {
       add_class_folders(tree, path, names);
-    } else if (!split_of_list_name(name) && holds_images(tree, path)) {  // "train_images" is not a class
+    } else if (!split_of_list_name(name) && !is_named_for_images(name) && holds_images(tree, path)) {
       names.insert(name);
     }
   }
@@ -60,6 +62,21 @@ bool are_labels_folders(const ImageList& contents, std::size_t folder_bytes) {
 }
 
 }  // namespace
+
+bool is_named_for_images(const std::string& folder) {
+  constexpr std::array<std::string_view, 9> kWords = {"image", "images", "img",   "imgs",    "jpg",
+                                                      "jpeg",  "png",    "photo", "pictures"};
+  std::string word;
+  for (const char c : lower_case(folder) + "/") {
+    if (c >= 'a' && c <= 'z') {
+      word += c;
+      continue;
+    }
+    if (split_of_folder_name(word) || std::ranges::find(kWords, word) != kWords.end()) return true;
+    word.clear();
+  }
+  return false;
+}
 
 std::vector<std::string> class_folders(const files::FileTree& tree, const std::string& folder) {
   std::set<std::string> names;

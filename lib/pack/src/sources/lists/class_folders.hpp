@@ -10,8 +10,12 @@
 
 namespace octavo::sources {
 
+/// Whether a folder is no class by its name: a word of it is a split or means images, as in "train_images" or
+/// "images_001".
+bool is_named_for_images(const std::string& folder);
+
 /// The names of the folders with images in `folder`, or in its split folders, if there are at least two, in byte order.
-/// Folders that are named like splits, and folders of images and masks, are not classes.
+/// Folders that are named like splits or for images, and folders of images and masks, are not classes.
 std::vector<std::string> class_folders(const files::FileTree& tree, const std::string& folder);
 
 /// What a user can do instead of correcting a list in `folder`: "; ..."; empty if there are no class folders.

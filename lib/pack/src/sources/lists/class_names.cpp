@@ -1,14 +1,20 @@
 #include "sources/lists/class_names.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <limits>
+#include <map>
 #include <numeric>
+#include <set>
 #include <unordered_map>
 
 #include <octavo/byte_count.hpp>
 #include <octavo/errors.hpp>
+#include <octavo/text.hpp>
 
 #include "sources/lists/natural_order.hpp"
+#include "support/ascii.hpp"
 
 namespace octavo::sources {
 namespace {
@@ -93,6 +99,45 @@ void sort_class_names(std::vector<std::string>& names, ClassOrder order) {
   } else {
     std::sort(names.begin(), names.end(), &is_naturally_before);
   }
+}
+
+std::optional<std::string> remark_on_case(const std::vector<ImageList>& lists) {
+  std::set<std::string> names;
+  for (const ImageList& list : lists) names.insert(list.class_names.begin(), list.class_names.end());
+  std::map<std::string, std::string> known;  // by the name without case
+  std::int64_t count = 0;
+  std::string first;
+  for (const std::string& name : names) {
+    const auto [other, is_new] = known.try_emplace(lower_case(name), name);
+    if (!is_new && count++ == 0) first = "\"" + printable(other->second) + "\" and \"" + printable(name) + "\"";
+  }
+  if (count == 0) return std::nullopt;
+  return "the classes " + first + " differ only in case" +
+         (count == 1   ? ""
+          : count == 2 ? ", and so does 1 other pair"
+                       : ", and so do " + counted(count - 1, "other pair")) +
+         "; if they are one class, merge them with `class_map`";
+}
+
+std::optional<std::string> remark_on_first_class(const std::vector<ImageList>& lists) {
+  std::int32_t smallest = std::numeric_limits<std::int32_t>::max(), largest = -1;
+  for (const ImageList& list : lists) {
+    for (const SplitImages& split : list.splits) {
+      if (!list.class_names.empty() || split.layout.kind != LabelKind::class_index) continue;
+      for (std::size_t at = 0; at < split.labels.size(); at += sizeof(std::int32_t)) {
+        std::int32_t label;
+        std::memcpy(&label, split.labels.data() + at, sizeof label);
+        smallest = std::min(smallest, label);
+        largest = std::max(largest, label);
+      }
+    }
+  }
+  if (largest < 0 || smallest == 0) return std::nullopt;
+  const std::string last = std::to_string(largest);
+  return (smallest == largest ? "the class number " + last + " is"
+                              : "the class numbers " + std::to_string(smallest) + " to " + last + " are") +
+         " kept, so that no sample is in class 0, and a model needs " + std::to_string(std::int64_t{largest} + 1) +
+         " outputs; number the classes from 0 to avoid this";
 }
 
 void unite_classes(std::vector<ImageList>& lists, ClassOrder order) {

@@ -1,6 +1,7 @@
 // The class names of image lists: their order, and one numbering for all lists of a packing.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,5 +18,11 @@ void sort_class_names(std::vector<std::string>& names, ClassOrder order);
 /// depend on the order of the lists. Of multi-labels, only tags are renumbered; lists of tags that are class numbers
 /// get as many classes as the longest.
 void unite_classes(std::vector<ImageList>& lists, ClassOrder order);
+
+/// On classes whose names differ only in case, which may be one; nothing if there are none.
+std::optional<std::string> remark_on_case(const std::vector<ImageList>& lists);
+
+/// On class numbers without names that do not begin at 0; nothing if they do.
+std::optional<std::string> remark_on_first_class(const std::vector<ImageList>& lists);
 
 }  // namespace octavo::sources

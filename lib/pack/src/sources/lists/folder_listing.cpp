@@ -15,6 +15,7 @@
 #include "images/image_codec.hpp"
 #include "labels/text_labels.hpp"
 #include "sources/combine/split_names.hpp"
+#include "sources/lists/class_folders.hpp"
 #include "sources/lists/class_names.hpp"
 #include "sources/lists/mask_folders.hpp"
 #include "sources/lists/mask_names.hpp"
@@ -177,50 +178,67 @@ std::vector<SplitFolder> split_folders(const ImageRoot& root, const MaskRules& r
   return folders;
 }
 
-/// The images of one split folder; notes ignored files in `contents`.
-ClassImages images_in(const SplitFolder& folder, const MaskRules& rules, ImageList& contents) {
-  ClassImages images = {folder, {}};
-  const files::FolderEntries entries = folder.tree->entries(folder.path);
-  // Next to a folder of masks, all images are images.
-  const auto is_mask = [&](const std::string& path) { return folder.masks.empty() && rules.is_mask(path); };
-  bool has_classes = false, has_folder_of_masks = false;
-  for (const std::string& name : entries.folders) {
-    auto& paths = images.paths_of[name];
-    const std::string class_folder = files::join_path(folder.path, name);
-    const std::size_t masks_before = images.masks.size();
-    for (const std::string& file : folder.tree->files_below(class_folder)) {
-      const std::string path = files::join_path(class_folder, file);
-      if (is_mask(path)) {
-        images.masks.push_back(path);
-      } else if (images::has_image_name(file)) {
-        paths.push_back(path);
-      } else {
-        ignore_file(contents, path);
-      }
+/// Sorts the files of one split folder into classes and masks; notes the others in `contents`.
+class SplitFiles {
+ public:
+  SplitFiles(const SplitFolder& folder, const MaskRules& rules, ImageList& contents)
+      : rules_(rules), contents_(contents), images_{folder, {}} {}
+
+  ClassImages sorted() {
+    const files::FolderEntries entries = folder().tree->entries(folder().path);
+    for (const std::string& name : entries.folders) add_folder(name);
+    if (has_folder_of_masks_ && images_.paths_of.size() == 1) unname_only_class();
+    for (const std::string& file : entries.files) add_file(file);
+    return std::move(images_);
+  }
+
+ private:
+  const SplitFolder& folder() const { return images_.folder; }
+  /// Next to a folder of masks, all images are images.
+  bool is_mask(const std::string& path) const { return folder().masks.empty() && rules_.is_mask(path); }
+
+  void add_folder(const std::string& name) {
+    auto& paths = images_.paths_of[name];
+    const std::size_t masks_before = images_.masks.size();
+    const std::string class_folder = files::join_path(folder().path, name);
+    for (const std::string& file : folder().tree->files_below(class_folder)) {
+      add(files::join_path(class_folder, file), true, paths);
     }
-    has_classes = has_classes || !paths.empty();
-    if (!paths.empty() || images.masks.size() == masks_before) continue;
-    images.paths_of.erase(name);
-    has_folder_of_masks = true;
+    has_classes_ = has_classes_ || !paths.empty();
+    if (!paths.empty() || images_.masks.size() == masks_before) return;
+    images_.paths_of.erase(name);
+    has_folder_of_masks_ = true;
   }
-  if (has_folder_of_masks && images.paths_of.size() == 1) {
-    // The folder of images next to a folder of masks is not a class.
-    auto only = images.paths_of.extract(images.paths_of.begin());
-    only.key() = "";
-    images.paths_of.insert(std::move(only));
-  }
-  for (const std::string& file : entries.files) {
-    const std::string path = files::join_path(folder.path, file);
-    if (is_mask(path) && !has_classes) {
-      images.masks.push_back(path);
-    } else if (images::has_image_name(file) && !has_classes) {
-      images.paths_of[""].push_back(path);
+
+  void add(const std::string& path, bool may_be_image, std::vector<std::string>& paths) {
+    if (is_mask(path) && may_be_image) {
+      images_.masks.push_back(path);
+    } else if (images::has_image_name(path) && may_be_image) {
+      paths.push_back(path);
     } else {
-      ignore_file(contents, path);
+      ignore_file(contents_, path);
     }
   }
-  return images;
-}
+
+  /// The folder of images next to a folder of masks is not a class.
+  void unname_only_class() {
+    auto only = images_.paths_of.extract(images_.paths_of.begin());
+    only.key() = "";
+    images_.paths_of.insert(std::move(only));
+  }
+
+  /// A file next to the class folders.
+  void add_file(const std::string& file) {
+    std::vector<std::string> paths;
+    add(files::join_path(folder().path, file), !has_classes_, paths);
+    if (!paths.empty()) images_.paths_of[""].push_back(std::move(paths[0]));
+  }
+
+  const MaskRules& rules_;
+  ImageList& contents_;
+  ClassImages images_;
+  bool has_classes_ = false, has_folder_of_masks_ = false;
+};
 
 /// A name such as "train_images" is probably not a class.
 bool is_called_as_split(const std::string& name) {
@@ -482,14 +500,19 @@ void check_not_all_masks(const std::vector<ImageRoot>& roots, const std::vector<
                   ": all image files have names of masks by the pattern of `masks`; correct it");
 }
 
-/// Without at least two classes, or masks, a list that is not used probably holds the labels.
+/// Whether folders are the classes: several, unless all are named like "train_images".
+bool has_class_folders(const ImageList& contents) {
+  return contents.class_names.size() > 1 && !std::ranges::all_of(contents.class_names, &is_named_for_images);
+}
+
+/// Without classes or masks, a list that is not used probably holds the labels.
 void check_list_problems(const std::vector<ImageRoot>& roots, const ImageList& contents) {
   const auto has_masks = [](const SplitImages& list) { return !list.masks.empty(); };
-  if (contents.class_names.size() > 1 || std::ranges::any_of(contents.splits, has_masks)) return;
+  if (has_class_folders(contents) || std::ranges::any_of(contents.splits, has_masks)) return;
   for (const ImageRoot& root : roots) {
     if (root.list_problem.empty()) continue;
     throw FormatError("list the images in " + root.tree->name_of(root.folder) + ": " + root.list_problem +
-                      ", or pack the images without it with `format=folder`");
+                      ", or pack the images without it with `format=" + root.format_without_list + "`");
   }
 }
 
@@ -503,7 +526,7 @@ ImageList list_image_folders(const std::vector<ImageRoot>& roots, const SourceOp
     contents.remarks.insert(contents.remarks.end(), root.remarks.begin(), root.remarks.end());
     for (const fs::path& path : root.tree->roots()) contents.roots.push_back(path / root.folder);
     for (const SplitFolder& folder : split_folders(root, rules, contents)) {
-      all.push_back(images_in(folder, rules, contents));
+      all.push_back(SplitFiles(folder, rules, contents).sorted());
     }
   }
   find_classes(all, options.class_order, contents);
@@ -519,8 +542,10 @@ ImageList list_image_folders(const std::vector<ImageRoot>& roots, const SourceOp
     add_list(list_of(images, rules, options.skip_unreadable, contents), contents);
   }
   if (contents.splits.empty()) {
+    const std::string& problem = roots[0].list_problem;
     throw DataError("list the images in " + roots[0].tree->name_of(roots[0].folder) +
-                    ": found no image files (.jpg, .png, .webp, .tif, .gif, .bmp, .ppm and similar); check the path");
+                    ": found no image files (.jpg, .png, .webp, .tif, .gif, .bmp, .ppm and similar); " +
+                    (problem.empty() ? "check the path" : problem));
   }
   check_list_problems(roots, contents);
   return contents;

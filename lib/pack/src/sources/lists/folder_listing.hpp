@@ -18,6 +18,7 @@ struct ImageRoot {
   std::string split = {};                 ///< empty: inferred by convention
   std::vector<std::string> remarks = {};  ///< of discovery
   std::string list_problem = {};          ///< why a list in the folder is not used, with a remedy; empty: there is none
+  std::string format_without_list = "folder";  ///< the value of `format` that reads the images without the list
 };
 
 /// Lists the images of folders. A folder whose subfolders are named like splits (see split_names.hpp) has these splits.

@@ -187,6 +187,7 @@ SourceNotes ImageListSource::notes() const {
     // A split of only 8-bit images next to one of 16-bit images has no loss to report.
     auto quantized = quantizers_[split]->notes(list.split);
     // `range` is only for images of one maximum.
+    quantized.takes_range = range_.is_common;
     if (!range_.is_common && quantized.level_use) quantized.level_use->better_percentile.reset();
     if (quantized.samples > 0) notes.quantized.push_back(std::move(quantized));
   }

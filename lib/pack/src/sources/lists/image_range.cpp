@@ -68,15 +68,14 @@ void check_range_applies(const ImageSurvey& survey, const SourceOptions& options
         "choose the range of values: all images have at most 8 bits, and are packed as they are; omit `range`");
   }
   if (survey.deep_count == 0 || survey.are_all_equal) return;
+  if (!survey.first_without_white.empty()) {
+    throw DataError("read the images: " + survey.first_without_white +
+                    " holds signed or float values, others do not; convert all images to one type");
+  }
   if (!is_automatic) {
     throw DataError("choose the range of values: " + survey.first_deep + " holds " + name_of(survey.element) +
                     " values, " + survey.first_other +
-                    " has another type; pack images of one type, or omit "
-                    "`range`");
-  }
-  if (!survey.first_without_white.empty()) {
-    throw DataError("read the images: " + survey.first_without_white +
-                    " holds signed or float values, others do not; pack images of one type");
+                    " has another type; convert all images to one type, or omit `range`");
   }
 }
 

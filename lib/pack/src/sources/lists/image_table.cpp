@@ -1,7 +1,6 @@
 #include "sources/lists/image_table.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <filesystem>
 #include <limits>
@@ -15,7 +14,9 @@
 #include "dataset_file/limits.hpp"
 #include "files/text_pieces.hpp"
 #include "sources/combine/split_names.hpp"
+#include "sources/lists/class_folders.hpp"
 #include "sources/lists/list_columns.hpp"
+#include "sources/lists/list_discovery.hpp"
 #include "sources/lists/list_remarks.hpp"
 #include "sources/lists/listed_file.hpp"
 #include "sources/lists/search_notes.hpp"
@@ -137,15 +138,19 @@ bool is_exact_number(const Cell& cell) {
 /// A list as rows of a path, an optional split, and a label. Throws FormatError with the reason only.
 class TableReader {
  public:
-  /// `split` is not empty: all rows are in it.
-  TableReader(Table table, const PathColumn& path_column, std::string split, const SourceOptions& options)
+  /// `split` is not empty: all rows are in it. Without `has_labels`, no column holds labels.
+  TableReader(Table table, const PathColumn& path_column, std::string split, bool has_labels,
+              const SourceOptions& options)
       : table_(std::move(table)),
-        columns_(table_, options, path_column),
-        labels_(table_, columns_.labels, columns_.has_role(), options),
+        columns_(table_, options, path_column, has_labels),
+        labels_(has_labels ? TableLabels(table_, columns_.labels, columns_.has_role(), options) : TableLabels(table_)),
         split_of_all_(std::move(split)),
         is_label_named_(!options.label_columns.empty()) {
     if (table_.rows.empty()) throw FormatError("it is empty");
     columns_.keep_left_out(labels_.columns());
+    has_splits_ = has_split_column() && std::ranges::any_of(table_.rows, [&](const std::vector<Cell>& row) {
+                    return !is_missing(row[static_cast<std::size_t>(columns_.split)]);
+                  });
     for (const std::size_t column : columns_.kept()) {
       are_numbers_.push_back(std::ranges::all_of(table_.rows, [&](const std::vector<Cell>& row) {
         return is_missing(row[column]) || is_exact_number(row[column]);
@@ -159,14 +164,22 @@ class TableReader {
   const std::string& path_column() const { return table_.columns[static_cast<std::size_t>(columns_.path)]; }
   /// The split that a row names, or the empty string.
   std::string split(std::size_t row) const {
-    if (columns_.split < 0 || !split_of_all_.empty()) return split_of_all_;
+    if (!names_splits()) return split_of_all_;
     const std::string name(trimmed(text_of(cell(row, columns_.split))));
     return split_of_folder_name(name).value_or(name);
   }
+  /// Why the split of a row is not known: other rows name theirs.
+  std::optional<std::string> split_problem(std::size_t row) const {
+    if (!names_splits() || !is_missing(cell(row, columns_.split))) return std::nullopt;
+    return "its split is missing, in the column \"" + printable(split_column()) + "\"";
+  }
+  /// The column of splits that names none; nothing if there is no such column.
+  std::optional<std::string> empty_split_column() const {
+    return has_split_column() && !has_splits_ ? std::optional(split_column()) : std::nullopt;
+  }
   /// The column of splits that is ignored because all rows are in one split; nothing if there is none.
   std::optional<std::string> ignored_split_column() const {
-    if (columns_.split < 0 || split_of_all_.empty()) return std::nullopt;
-    return table_.columns[static_cast<std::size_t>(columns_.split)];
+    return has_split_column() && !split_of_all_.empty() ? std::optional(split_column()) : std::nullopt;
   }
   bool has_masks() const { return columns_.mask >= 0; }
   /// The path of the mask that a row names. Requires masks.
@@ -196,6 +209,9 @@ class TableReader {
   const std::vector<std::string>& late_columns() const { return table_.late_columns; }
 
  private:
+  bool has_split_column() const { return columns_.split >= 0; }
+  const std::string& split_column() const { return table_.columns[static_cast<std::size_t>(columns_.split)]; }
+  bool names_splits() const { return has_splits_ && split_of_all_.empty(); }
   const Cell& cell(std::size_t row, std::ptrdiff_t column) const {
     return table_.rows[row][static_cast<std::size_t>(column)];
   }
@@ -217,6 +233,7 @@ class TableReader {
   const TableLabels labels_;
   const std::string split_of_all_;
   const bool is_label_named_;      ///< by the options
+  bool has_splits_ = false;        ///< some row names its split
   std::vector<bool> are_numbers_;  ///< for each kept column
 };
 
@@ -253,6 +270,7 @@ UsableRows find_usable_rows(const TableReader& reader, const ListFiles& files, c
     const auto mask = reader.has_masks() ? files.masks.find(reader.mask(row)) : std::nullopt;
     auto problem = image ? reader.labels().problem(row) : files.images.why_not_found(reader.path(row));
     if (!problem && reader.has_masks() && !mask) problem = files.masks.why_not_found(reader.mask(row));
+    if (!problem) problem = reader.split_problem(row);
     if (!problem) {
       usable.rows.push_back(row);
       usable.images.push_back(image->path);
@@ -352,30 +370,31 @@ std::string no_labels_reason(const Table& table, std::ptrdiff_t path_column, con
          " with `label_column`" + several_columns(table);
 }
 
-bool has_labels(const Table& table, std::ptrdiff_t path_column, const NamedColumns& named) {
-  if (named.labels.empty()) return has_labels(table, path_column).value_or(false);
+/// The evidence for labels, also by the columns that the options name.
+LabelEvidence label_evidence(const Table& table, std::ptrdiff_t path_column, const NamedColumns& named) {
+  if (named.labels.empty()) return label_evidence(table, path_column);
   try {
     find_label_columns(table, named.labels, path_column);
-    return true;
+    return LabelEvidence::column;
   } catch (const FormatError&) {
-    return false;
+    return LabelEvidence::none;
   }
 }
 
-/// Whether a folder is no class by its name: a word of it is a split or means images.
-bool is_named_for_images(const std::string& folder) {
-  constexpr std::array<std::string_view, 9> kWords = {"image", "images", "img",   "imgs",    "jpg",
-                                                      "jpeg",  "png",    "photo", "pictures"};
-  std::string word;
-  for (const char c : lower_case(folder) + "/") {
-    if (c >= 'a' && c <= 'z') {
-      word += c;
-      continue;
-    }
-    if (split_of_folder_name(word) || std::ranges::find(kWords, word) != kWords.end()) return true;
-    word.clear();
+/// The verdict on a table that names files.
+TableVerdict judge_labels(const Table& table, std::ptrdiff_t path_column, const NamedColumns& named) {
+  using Kind = TableVerdict::Kind;
+  switch (label_evidence(table, path_column, named)) {
+    case LabelEvidence::column:
+      return {Kind::labeled, ""};
+    case LabelEvidence::numbers:
+      return {Kind::numbers, why_no_label_column(table.columns)};
+    case LabelEvidence::paths:
+      return {Kind::paths, "it has no columns of labels"};
+    case LabelEvidence::none:
+      return {Kind::unlabeled, no_labels_reason(table, path_column, named)};
   }
-  return false;
+  return {};
 }
 
 /// A list that is found in a folder must not take the place of class folders by chance, because other files have names
@@ -406,15 +425,81 @@ TableVerdict judge_rows(const Table& table, const files::FileTree& tree, const s
     if (column.index < 0) return {Kind::other, no_path_column(table, images)};
     if (column.names_files) {
       if (auto reason = why_not_by_name(table, column.index, images)) return {Kind::other, std::move(*reason)};
-      return has_labels(table, column.index, named)
-                 ? TableVerdict{Kind::list, ""}
-                 : TableVerdict{Kind::other, no_labels_reason(table, column.index, named)};
+      return judge_labels(table, column.index, named);
     }
     const std::string first = text_of(table.rows[0][static_cast<std::size_t>(column.index)]);
     return {Kind::other, "line " + std::to_string(table.lines[0]) + ": " + images.why_not_found(first)};
   } catch (const FormatError& error) {
     return {Kind::other, error.what()};
   }
+}
+
+void add_remark(std::optional<std::string> remark, ImageList& contents) {
+  if (remark) contents.remarks.push_back(std::move(*remark));
+}
+
+/// On the columns that hold labels, unless a column has a usual name for them.
+void remark_on_labels_of(const TableReader& reader, const std::string& name, ImageList& contents) {
+  for (const std::string& remark : reader.labels().tag_remarks()) contents.remarks.push_back(name + ": " + remark);
+  const std::vector<std::string> columns = reader.label_columns();
+  if (reader.has_label_column() || (columns.empty() && reader.has_masks())) return;
+  contents.remarks.push_back(remark_on_labels(name, reader.columns(), columns, reader.labels().are_classes()));
+  const std::string refused = columns.empty() ? reader.refused_numbers() : "";
+  if (!refused.empty()) contents.remarks.push_back(name + ": " + refused + "; without them, they would be labels");
+}
+
+/// On the columns that are kept, and those that are not.
+void remark_on_metadata(const TableReader& reader, const std::string& name, ImageList& contents) {
+  add_remark(remark_on_kept(name, reader.kept_automatically(), reader.doubtful_label_column()), contents);
+  add_remark(remark_on_left_out(name, reader.left_out_columns()), contents);
+  add_remark(remark_on_needed(name, reader.kept_for_choice()), contents);
+  add_remark(remark_on_late(name, reader.late_columns()), contents);
+}
+
+/// On a column of splits that is not used.
+void remark_on_splits_of(const TableReader& reader, const std::string& name, const ListSplit& split,
+                         ImageList& contents) {
+  if (const auto column = reader.ignored_split_column()) {
+    contents.remarks.push_back(remark_on_split(name, *column, split.name));
+  } else if (const auto empty = reader.empty_split_column()) {
+    contents.remarks.push_back(name + ": the column \"" + printable(*empty) + "\" names no split");
+  }
+}
+
+/// The column of paths; `files` may search everywhere from then on. Throws FormatError if there is none.
+PathColumn required_path_column(const Table& table, ListFiles& files, const SourceOptions& options) {
+  const PathColumn column = find_path_column(table, files.images, named_columns(options));
+  if (column.index < 0) throw FormatError(no_path_column(table, files.images));
+  return column;
+}
+
+/// read_image_table() without the name of the list in errors.
+ImageList list_images_of(const Tree& tree, const std::string& path, const ListSplit& split,
+                         const SourceOptions& options) {
+  ImageList contents;
+  contents.is_table = true;
+  contents.format = "manifest";  // as in files of version 0.1
+  contents.roots.push_back(tree->file_of(path));
+  const std::string name = fs::path(path).filename().string();
+  Table table = read_table(*tree, path, kAllRows);
+  const auto images = std::make_shared<FolderImages>();
+  ListFiles files = {{*tree, path, kListedImages, images}, {*tree, path, kListedMasks, images}};
+  const PathColumn path_column = required_path_column(table, files, options);
+  const TableReader reader(std::move(table), path_column, split.is_named_by_user ? split.name : "", split.has_labels,
+                           options);
+  contents.columns = reader.columns();
+  contents.automatic_columns = reader.kept_automatically();
+  if (path_column.is_guess) contents.remarks.push_back(remark_on_paths(name, reader.path_column()));
+  if (split.has_labels) remark_on_labels_of(reader, name, contents);
+  if (is_sample_submission(name)) {
+    contents.remarks.push_back(printable(name) +
+                               ": by its name it is a sample submission, whose labels are placeholders");
+  }
+  remark_on_metadata(reader, name, contents);
+  remark_on_splits_of(reader, name, split, contents);
+  fill(contents, reader, files, tree, path,
+       split.name.empty() ? split_of_list_name(name).value_or("train") : split.name, options.skip_unreadable);
+  return contents;
 }
 
 }  // namespace
@@ -439,7 +524,7 @@ TableVerdict judge_table(const files::FileTree& tree, const std::string& path, c
     return {Kind::not_table, "it is neither a JSON array of objects nor JSON Lines"};
   }
   TableVerdict verdict = judge_rows(table, tree, path, named, images);
-  if (verdict.kind == Kind::list) return verdict;
+  if (verdict.kind == Kind::labeled) return verdict;
   if (auto damage = damage_of_table(tree, path)) return {Kind::damaged, std::move(*damage)};
   return verdict;
 }
@@ -456,45 +541,11 @@ std::optional<std::string> damage_of_table(const files::FileTree& tree, const st
 
 ImageList read_image_table(const Tree& tree, const std::string& path, const ListSplit& split,
                            const SourceOptions& options) {
-  ImageList contents;
-  contents.is_table = true;
-  contents.format = "manifest";  // as in files of version 0.1
-  contents.roots.push_back(tree->file_of(path));
   try {
-    Table table = read_table(*tree, path, kAllRows);
-    const auto images = std::make_shared<FolderImages>();
-    ListFiles files = {{*tree, path, kListedImages, images}, {*tree, path, kListedMasks, images}};
-    const PathColumn path_column = find_path_column(table, files.images, named_columns(options));
-    if (path_column.index < 0) throw FormatError(no_path_column(table, files.images));
-    const TableReader reader(std::move(table), path_column, split.is_named_by_user ? split.name : "", options);
-    const std::string name = fs::path(path).filename().string();
-    contents.columns = reader.columns();
-    contents.automatic_columns = reader.kept_automatically();
-    if (path_column.is_guess) contents.remarks.push_back(remark_on_paths(name, reader.path_column()));
-    if (!reader.has_label_column() && !(reader.label_columns().empty() && reader.has_masks())) {
-      contents.remarks.push_back(
-          remark_on_labels(name, reader.columns(), reader.label_columns(), reader.labels().are_classes()));
-      const std::string refused = reader.label_columns().empty() ? reader.refused_numbers() : "";
-      if (!refused.empty()) contents.remarks.push_back(name + ": " + refused + "; without them, they would be labels");
-    }
-    for (const std::string& remark : reader.labels().tag_remarks()) contents.remarks.push_back(name + ": " + remark);
-    if (auto remark = remark_on_kept(name, reader.kept_automatically(), reader.doubtful_label_column())) {
-      contents.remarks.push_back(*remark);
-    }
-    if (auto remark = remark_on_left_out(name, reader.left_out_columns())) contents.remarks.push_back(*remark);
-    if (auto remark = remark_on_needed(name, reader.kept_for_choice())) {
-      contents.remarks.push_back(*remark);
-    }
-    if (auto remark = remark_on_late(name, reader.late_columns())) contents.remarks.push_back(*remark);
-    if (const auto column = reader.ignored_split_column()) {
-      contents.remarks.push_back(remark_on_split(name, *column, split.name));
-    }
-    fill(contents, reader, files, tree, path,
-         split.name.empty() ? split_of_list_name(name).value_or("train") : split.name, options.skip_unreadable);
+    return list_images_of(tree, path, split, options);
   } catch (const FormatError& error) {
     throw FormatError("read the list " + tree->name_of(path) + ": " + error.what());
   }
-  return contents;
 }
 
 namespace {

@@ -20,17 +20,20 @@ bool has_table_extension(const std::string& name);
 /// Whether a file has an extension of image lists: those, or .json.
 bool is_image_table_name(const std::string& name);
 
-/// Whether a table is a list of images with labels, by its first rows.
+/// Whether a table is a list of images, and has labels, by its first rows.
 struct TableVerdict {
   enum class Kind {
-    list,       ///< it names files and has labels, or only columns of numbers, or masks
+    labeled,    ///< it names files, and a column has labels or masks
+    numbers,    ///< it names files, and all other columns are numbers, which may be labels
+    paths,      ///< it names files, and has no other columns
+    unlabeled,  ///< it names files, but has no labels
     empty,      ///< it has no rows
-    other,      ///< it does not look like such a list
+    other,      ///< it does not look like a list of images
     not_table,  ///< a .json file, which can be anything else
     damaged,    ///< it cannot be parsed
   };
   Kind kind = Kind::other;
-  std::string reason = {};  ///< why it is not a list
+  std::string reason = {};  ///< why it has no labels, or is not a list
 };
 
 /// The path and the labels must be in the columns that `named` names, if any. A file that is not a list is parsed to
@@ -46,6 +49,7 @@ std::optional<std::string> damage_of_table(const files::FileTree& tree, const st
 struct ListSplit {
   std::string name = {};          ///< empty: the one that the file name of the list states, else train
   bool is_named_by_user = false;  ///< then a column of splits is ignored; otherwise it precedes `name`
+  bool has_labels = true;         ///< false: no column holds labels, whatever its name
 };
 
 /// Reads the images of a list, in its order. The columns are named by the first line of a CSV or TSV file, or by the
@@ -54,15 +58,15 @@ struct ListSplit {
 ///   path    options.path_column, or file_name, filename, path, file, image, image_path, image_id or id, or any column
 ///           whose files exist (see list_columns.hpp): relative to the list's folder, or to its usual subfolders (see
 ///           listed_file.hpp)
-///   label   options.label_columns, or label, class, class_name, category, target, y, labels or tags: class numbers,
-///           class names or targets (see text_labels.hpp), or tags (see label_tags.hpp); in JSON also arrays
-///   split   split, set or subset: without it, or if it names none, an image is in `split`
+///   label   options.label_columns, or a column with a usual name (see find_label_columns()): class numbers, class
+///           names or targets (see text_labels.hpp), or tags (see label_tags.hpp); in JSON also arrays
+///   split   split, set or subset: without it, or if all its cells are missing, an image is in `split`
 ///
 /// options.columns, and those of columns_for_choice() that the list has, are kept as metadata. Without a label column,
 /// all other columns are labels if they hold numbers. One column is read as if it were named; several, also if they
 /// are named, are multi-labels if all are 0 and 1 (the columns are the classes), else targets. With
-/// options.skip_unreadable, lines without an image or a label are left out. Throws FormatError naming the list and the
-/// line, or IoError.
+/// options.skip_unreadable, lines without an image, a label or a split are left out. Throws FormatError naming the list
+/// and the line, or IoError.
 ImageList read_image_table(const std::shared_ptr<const files::FileTree>& tree, const std::string& path,
                            const ListSplit& split, const SourceOptions& options);
 

@@ -89,6 +89,12 @@ PathColumn guess_path_column(const Table& table, const ListedFiles& files, const
   return most > 0 ? found : PathColumn{first_named, false, false};
 }
 
+/// Whether the first cell of a column that is not missing can be a label of several.
+bool begins_with_label_number(const Table& table, std::size_t column) {
+  const auto first = std::ranges::find_if(table.rows, [&](const auto& row) { return !is_missing(row[column]); });
+  return first != table.rows.end() && label_number_of((*first)[column]);
+}
+
 /// The bytes of the columns' cells as text, each with a separator.
 std::int64_t text_bytes(const Table& table, const std::vector<std::size_t>& columns) {
   std::int64_t bytes = 0;
@@ -146,11 +152,13 @@ std::string no_path_column(const Table& table, const ListedFiles& files) {
          files.folder();
 }
 
-ListColumns::ListColumns(const Table& table, const SourceOptions& options, const PathColumn& path_column)
+ListColumns::ListColumns(const Table& table, const SourceOptions& options, const PathColumn& path_column,
+                         bool has_labels)
     : path(path_column.index),
       split(find_any(table, kSplitColumns)),
       mask(options.with_masks ? find_any(table, kMaskColumns) : -1),
-      labels(find_label_columns(table, options.label_columns, path_column.index)),
+      labels(has_labels ? find_label_columns(table, options.label_columns, path_column.index)
+                        : std::vector<std::size_t>()),
       table_(table),
       keeps_all_(options.columns == std::vector<std::string>{kAllColumns}),
       is_automatic_(options.columns.empty()),
@@ -162,7 +170,7 @@ ListColumns::ListColumns(const Table& table, const SourceOptions& options, const
     for (const std::string& name : options.columns) keep(find_column(table, name), name);
   }
   for (const std::string& name : columns_for_choice(options)) keep_for_choice(name);
-  refuse_late_columns();
+  refuse_late_columns(has_labels);
 }
 
 void ListColumns::use(std::ptrdiff_t column) {
@@ -188,10 +196,10 @@ void ListColumns::keep_for_choice(const std::string& name) {
   keep(column, name);
 }
 
-void ListColumns::refuse_late_columns() const {
+void ListColumns::refuse_late_columns(bool has_labels) const {
   for (const std::string& column : table_.late_columns) {
     const bool is_split = std::ranges::find(kSplitColumns, column) != kSplitColumns.end();
-    if (is_split ? split < 0 : is_label_column(column) && labels.empty()) refuse_late_column(column);
+    if (is_split ? split < 0 : has_labels && is_label_column(column) && labels.empty()) refuse_late_column(column);
   }
 }
 
@@ -225,23 +233,19 @@ void ListColumns::keep_left_out(const std::vector<std::size_t>& label_columns) {
   std::ranges::sort(kept_);
 }
 
-std::optional<bool> has_labels(const Table& table, std::ptrdiff_t path_column) {
-  if (!find_label_columns(table, {}, path_column).empty() || find_any(table, kMaskColumns) >= 0) return true;
+LabelEvidence label_evidence(const Table& table, std::ptrdiff_t path_column) {
+  const bool has_column = !find_label_columns(table, {}, path_column).empty() || find_any(table, kMaskColumns) >= 0;
+  if (has_column) return LabelEvidence::column;
   const std::ptrdiff_t split_column = find_any(table, kSplitColumns);
-  std::optional<bool> answer = true;
+  LabelEvidence evidence = LabelEvidence::paths;
   for (std::ptrdiff_t column = 0; column < std::ssize(table.columns); ++column) {
-    if (column == path_column || column == split_column) continue;
-    const std::string& name = table.columns[static_cast<std::size_t>(column)];
-    if (is_row_number_column(name) || is_path_column(name)) continue;
-    const auto cell = [&](const std::vector<Cell>& row) { return row[static_cast<std::size_t>(column)]; };
-    const auto first = std::ranges::find_if(table.rows, [&](const auto& row) { return !is_missing(cell(row)); });
-    if (first == table.rows.end()) {
-      answer = std::nullopt;
-    } else if (!label_number_of(cell(*first))) {
-      return false;
-    }
+    const auto at = static_cast<std::size_t>(column);
+    const std::string& name = table.columns[at];
+    if (column == path_column || column == split_column || is_row_number_column(name) || is_path_column(name)) continue;
+    if (!begins_with_label_number(table, at)) return LabelEvidence::none;
+    evidence = LabelEvidence::numbers;
   }
-  return answer;
+  return evidence;
 }
 
 }  // namespace octavo::sources

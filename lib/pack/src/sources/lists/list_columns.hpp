@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,9 +43,9 @@ bool is_path_column(const std::string& name);
 class ListColumns {
  public:
   /// Finds the columns by their names and the options. Throws FormatError, with the reason only, if a column of the
-  /// options is missing, repeated or appears only in later JSON lines. `table` must outlive this; `path` must be a
-  /// column of it.
-  ListColumns(const Table& table, const SourceOptions& options, const PathColumn& path);
+  /// options is missing, repeated or appears only in later JSON lines. Without `has_labels`, no column holds labels.
+  /// `table` must outlive this; `path` must be a column of it.
+  ListColumns(const Table& table, const SourceOptions& options, const PathColumn& path, bool has_labels);
 
   // The index of each column, or -1.
   std::ptrdiff_t path = -1, split = -1, mask = -1;
@@ -71,7 +70,7 @@ class ListColumns {
   void keep(std::ptrdiff_t column, const std::string& name);
   /// Keeps a column of columns_for_choice() if the list has it.
   void keep_for_choice(const std::string& name);
-  void refuse_late_columns() const;
+  void refuse_late_columns(bool has_labels) const;
   std::vector<std::size_t> left_out_columns(const std::vector<std::size_t>& label_columns) const;
 
   const Table& table_;
@@ -86,8 +85,13 @@ inline constexpr std::size_t kMostAutomaticColumns = std::size_t{1} << 14;
 inline constexpr std::size_t kMostAutomaticCells = std::size_t{8} << 20;
 inline constexpr std::int64_t kMostAutomaticBytes = std::int64_t{64} << 20;
 
-/// Whether a list has labels or masks: a column for them, or only columns of numbers. Nothing if missing cells leave
-/// this open.
-std::optional<bool> has_labels(const Table& table, std::ptrdiff_t path_column);
+/// What the columns of a list without named label columns say of its labels.
+enum class LabelEvidence {
+  column,   ///< a column has a usual name for labels or masks
+  numbers,  ///< all other columns are numbers, which may be labels
+  paths,    ///< there are no other columns
+  none,     ///< some other column is text, or missing cells leave open what it is
+};
+LabelEvidence label_evidence(const Table& table, std::ptrdiff_t path_column);
 
 }  // namespace octavo::sources

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <map>
 #include <memory>
+#include <set>
 #include <string_view>
+#include <utility>
 
 #include <octavo/byte_count.hpp>
 #include <octavo/errors.hpp>
@@ -21,16 +24,9 @@ namespace {
 
 constexpr std::int64_t kMostRemarks = 8;
 
-[[noreturn]] void refuse_damaged(const files::FileTree& tree, const std::string& folder, const std::string& path,
-                                 const std::string& damage) {
-  const std::string way_out = way_out_of_list(tree, folder);
-  throw FormatError("read the list " + tree.name_of(path) + ": " + damage + "; correct it" +
-                    (way_out.empty() ? ", or pack the images without it with `format=folder`" : way_out));
-}
-
-/// A name such as "sample_submission.csv": its labels are not those of the images.
+/// A name such as "template.csv": its labels are not those of the images.
 bool is_named_as_template(const std::string& name) {
-  constexpr std::array<std::string_view, 4> kWords = {"submission", "sample", "example", "template"};
+  constexpr std::array<std::string_view, 3> kWords = {"sample", "example", "template"};
   const std::string lower = lower_case(name);
   return std::ranges::any_of(kWords, [&](std::string_view word) { return lower.find(word) != std::string::npos; });
 }
@@ -42,53 +38,178 @@ std::string way_to_pack(const files::FileTree& tree, const std::string& path, co
   return "; to pack it, name it: train=" + printable(file->string());
 }
 
-/// Leaves out lists whose names state no split, if those of others do.
-void keep_lists_of_splits(const files::FileTree& tree, const std::string& folder, std::vector<std::string>& names,
-                          FolderLists& lists) {
-  const auto states_split = [](const std::string& name) { return split_of_list_name(name).has_value(); };
-  const auto first = std::ranges::find_if(names, states_split);
-  if (first == names.end()) return;
-  const std::string example = *first;
-  for (const std::string& name : names) {
-    if (states_split(name)) continue;
-    const std::string path = files::join_path(folder, name);
-    if (const auto damage = damage_of_table(tree, path)) refuse_damaged(tree, folder, path, *damage);
-    lists.remarks.push_back(printable(name) + " is not packed: its name states no split, but that of " +
-                            printable(example) + " does" + way_to_pack(tree, path, name));
+bool has_remedy(const std::string& reason) { return reason.find("; ") != std::string::npos; }
+
+bool states_split(const std::string& name) { return split_of_list_name(name).has_value(); }
+
+/// The split of the images of a list, unless a column states others.
+std::string split_of(const std::string& name) { return split_of_list_name(name).value_or("train"); }
+
+/// The tables of a folder, as one decision.
+class TableChoice {
+ public:
+  TableChoice(const files::FileTree& tree, const std::string& folder, const NamedColumns& named)
+      : tree_(tree), folder_(folder), named_(named) {}
+
+  FolderLists made() {
+    for (const std::string& name : files_named(tree_, folder_, &is_image_table_name)) judge(name);
+    remark_on_unread_count();
+    take_labeled();
+    keep_lists_of_splits();
+    add_unlabeled();
+    if (!problems_.empty()) lists_.problem = problems_.begin()->second;
+    std::ranges::stable_sort(names_, {}, [](const std::string& name) { return split_rank(split_of(name)); });
+    for (const std::string& name : names_) lists_.lists.push_back({path_of(name), !without_labels_.contains(name)});
+    return std::move(lists_);
   }
-  std::erase_if(names, std::not_fn(states_split));
-}
+
+ private:
+  using Kind = TableVerdict::Kind;
+  /// Which tables probably hold the labels, most likely first.
+  enum ProblemRank { kUnlabeled, kOther, kUnlikely, kSubmission };
+
+  /// A table that names images.
+  struct Candidate {
+    std::string name;
+    TableVerdict verdict;
+  };
+
+  std::string path_of(const std::string& name) const { return files::join_path(folder_, name); }
+
+  void judge(const std::string& name) {
+    if (is_sample_submission(name)) {
+      leave_out_submission(name);
+      return;
+    }
+    TableVerdict verdict = judge_table(tree_, path_of(name), named_, images_);
+    switch (verdict.kind) {
+      case Kind::labeled:
+      case Kind::numbers:
+      case Kind::paths:
+      case Kind::unlabeled:
+        candidates_.push_back({name, std::move(verdict)});
+        return;
+      case Kind::damaged:
+        refuse(name, verdict.reason, "correct it");
+      case Kind::other:
+        add_problem(kOther, leave_out(name, verdict.reason));
+        return;
+      case Kind::empty:
+      case Kind::not_table:
+        leave_out(name, verdict.reason);
+        return;
+    }
+  }
+
+  [[noreturn]] void refuse(const std::string& name, const std::string& reason, const std::string& remedy) const {
+    const std::string way_out = way_out_of_list(tree_, folder_);
+    throw FormatError("read the list " + tree_.name_of(path_of(name)) + ": " + reason +
+                      (remedy.empty() ? "" : "; " + remedy) +
+                      (way_out.empty() ? ", or pack the images without it with `format=folder`" : way_out));
+  }
+
+  /// The problem, with a remedy.
+  std::string leave_out(const std::string& name, const std::string& reason) {
+    const std::string text = printable(path_of(name)) + " is not used as a list of images: " + reason;
+    if (++unread_count_ <= kMostRemarks) lists_.remarks.push_back(text);
+    return text + (has_remedy(reason) ? "" : "; correct it");
+  }
+
+  void add_problem(ProblemRank rank, const std::string& problem) { problems_.try_emplace(rank, problem); }
+
+  void leave_out_submission(const std::string& name) {
+    const std::string text = printable(path_of(name)) +
+                             " is not packed: by its name it is a sample submission, whose labels are placeholders";
+    lists_.remarks.push_back(text);
+    add_problem(kSubmission, text + "; name the list that has the labels");
+  }
+
+  void remark_on_unread_count() {
+    const std::int64_t more = unread_count_ - kMostRemarks;
+    if (more <= 0) return;
+    lists_.remarks.push_back(counted(more, "more file") + " with the extension of a list " +
+                             (more == 1 ? "is" : "are") + " not used either");
+  }
+
+  /// Chooses the lists with labels. Numbers may be labels, and paths alone are images, if nothing else is there.
+  void take_labeled() {
+    for (const Kind kind : {Kind::labeled, Kind::numbers, Kind::paths}) {
+      if (!has_candidate(kind) || may_hide_labels(kind)) continue;
+      std::erase_if(candidates_, [&](const Candidate& one) {
+        if (one.verdict.kind == kind) names_.push_back(one.name);
+        return one.verdict.kind == kind;
+      });
+      return;
+    }
+  }
+
+  bool has_candidate(Kind kind) const {
+    return std::ranges::any_of(candidates_, [&](const Candidate& one) { return one.verdict.kind == kind; });
+  }
+
+  bool has_list_of_train(Kind kind) const {
+    return std::ranges::any_of(candidates_, [&](const Candidate& one) {
+      return one.verdict.kind == kind && split_of_list_name(one.name) == "train";
+    });
+  }
+
+  /// Whether a list whose labels are not recognized is more likely to have them than all lists of this kind.
+  bool may_hide_labels(Kind kind) const {
+    if (kind == Kind::paths) return has_candidate(Kind::unlabeled);
+    return kind == Kind::numbers && has_list_of_train(Kind::unlabeled) && !has_list_of_train(kind);
+  }
+
+  /// Leaves out lists whose names state no split, if those of others do.
+  void keep_lists_of_splits() {
+    const auto first = std::ranges::find_if(names_, &states_split);
+    if (first == names_.end()) return;
+    const std::string example = *first;
+    for (const std::string& name : names_) {
+      if (states_split(name)) continue;
+      if (const auto damage = damage_of_table(tree_, path_of(name))) refuse(name, *damage, "correct it");
+      lists_.remarks.push_back(printable(name) + " is not packed: its name states no split, but that of " +
+                               printable(example) + " does" + way_to_pack(tree_, path_of(name), name));
+    }
+    std::erase_if(names_, std::not_fn(&states_split));
+  }
+
+  /// The other lists are read without labels if they have a split of their own.
+  void add_unlabeled() {
+    const std::vector<std::string> labeled = names_;
+    for (const Candidate& one : candidates_) {
+      const auto has_its_split = [&](const std::string& name) { return split_of(name) == split_of(one.name); };
+      if (labeled.empty() || !states_split(one.name) || std::ranges::any_of(labeled, has_its_split)) {
+        const std::string problem = leave_out(one.name, one.verdict.reason);
+        add_problem(one.verdict.kind == Kind::unlabeled ? kUnlabeled : kUnlikely, problem);
+        continue;
+      }
+      if (split_of(one.name) == "train") {
+        refuse(one.name, one.verdict.reason, has_remedy(one.verdict.reason) ? "" : "name them with `label_column`");
+      }
+      lists_.remarks.push_back(printable(one.name) + " is packed without labels: " + one.verdict.reason);
+      names_.push_back(one.name);
+      without_labels_.insert(one.name);
+    }
+  }
+
+  const files::FileTree& tree_;
+  const std::string& folder_;
+  const NamedColumns& named_;
+  const std::shared_ptr<FolderImages> images_ = std::make_shared<FolderImages>();
+  FolderLists lists_;
+  std::vector<Candidate> candidates_;
+  std::vector<std::string> names_;  ///< of the lists to read
+  std::set<std::string> without_labels_;
+  std::int64_t unread_count_ = 0;
+  std::map<ProblemRank, std::string> problems_;  ///< the first of each kind
+};
 
 }  // namespace
 
+bool is_sample_submission(const std::string& name) { return lower_case(name).find("submission") != std::string::npos; }
+
 FolderLists find_lists(const files::FileTree& tree, const std::string& folder, const NamedColumns& named) {
-  using Kind = TableVerdict::Kind;
-  FolderLists lists;
-  std::vector<std::string> names;
-  std::int64_t unread_count = 0;
-  const auto images = std::make_shared<FolderImages>();
-  for (const std::string& name : files_named(tree, folder, &is_image_table_name)) {
-    const std::string path = files::join_path(folder, name);
-    const TableVerdict verdict = judge_table(tree, path, named, images);
-    if (verdict.kind == Kind::damaged) refuse_damaged(tree, folder, path, verdict.reason);
-    if (verdict.kind == Kind::list) {
-      names.push_back(name);
-      continue;
-    }
-    const std::string text = printable(path) + " is not used as a list of images: " + verdict.reason;
-    const bool has_remedy = verdict.reason.find("; ") != std::string::npos;
-    if (verdict.kind == Kind::other && lists.problem.empty()) lists.problem = text + (has_remedy ? "" : "; correct it");
-    if (++unread_count <= kMostRemarks) lists.remarks.push_back(text);
-  }
-  if (unread_count > kMostRemarks) {
-    lists.remarks.push_back(counted(unread_count - kMostRemarks, "more file") + " with the extension of a list " +
-                            (unread_count - kMostRemarks == 1 ? "is" : "are") + " not used either");
-  }
-  keep_lists_of_splits(tree, folder, names, lists);
-  std::ranges::stable_sort(
-      names, {}, [](const std::string& name) { return split_rank(split_of_list_name(name).value_or("train")); });
-  for (const std::string& name : names) lists.paths.push_back(files::join_path(folder, name));
-  return lists;
+  return TableChoice(tree, folder, named).made();
 }
 
 }  // namespace octavo::sources

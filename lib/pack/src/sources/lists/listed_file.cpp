@@ -4,6 +4,8 @@
 #include <array>
 #include <filesystem>
 #include <string_view>
+#include <system_error>
+#include <utility>
 
 #include <octavo/errors.hpp>
 #include <octavo/text.hpp>
@@ -40,6 +42,36 @@ std::optional<fs::path> path_below(const files::FileTree& tree, const fs::path& 
   return path.lexically_normal();
 }
 
+/// The folder of the list, with all folders above it that are known: on disk, an absolute path.
+fs::path whole_folder_of(const files::FileTree& tree, const fs::path& list) {
+  const auto whole = tree.disk_path(list.string());
+  return (whole ? fs::absolute(*whole).lexically_normal() : list).parent_path();
+}
+
+/// Without the folders at the start of `named` that lead to the folder of the list from above; nothing if it does not
+/// start so. "a/b/1.png" in the folder /x/a/b is "1.png".
+std::optional<std::string> path_from_above(const fs::path& folder, const fs::path& named) {
+  const std::vector<fs::path> above(folder.begin(), folder.end()), parts(named.begin(), named.end());
+  for (std::size_t count = 1; count < parts.size() && count <= above.size(); ++count) {
+    const auto begin = parts.begin(), end = begin + static_cast<std::ptrdiff_t>(count);
+    if (!std::equal(begin, end, above.end() - static_cast<std::ptrdiff_t>(count))) continue;
+    fs::path rest;
+    std::for_each(end, parts.end(), [&](const fs::path& part) { rest /= part; });
+    return rest.string();
+  }
+  return std::nullopt;
+}
+
+/// Whether a path starts with a drive of Windows, as in "C:/data".
+bool has_drive(const std::string& named) { return named.size() > 2 && named[1] == ':' && named[2] == '/'; }
+
+/// The deepest folder that holds both absolute paths.
+fs::path common_folder(const fs::path& a, const fs::path& b) {
+  fs::path common;
+  for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end() && *i == *j; ++i, ++j) common /= *i;
+  return common;
+}
+
 /// The folders that may hold the files of a list, relative to its own.
 std::array<std::string, 4> folders_of(const fs::path& list, const ListedKind& kind) {
   const std::string stem = list.stem().string();
@@ -67,15 +99,36 @@ std::optional<std::string> folder_of(const std::string& file, const std::string&
 }  // namespace
 
 std::optional<ListedFile> ListedFiles::find(const std::string& named) const {
+  // First the file itself, since many missing files would be looked for otherwise.
+  if (auto found = find_exactly(named)) return ListedFile{std::move(*found)};
+  if (auto found = find_from_above(named, true)) return found;
   if (auto found = find_in_usual_folders(named)) return ListedFile{std::move(*found)};
   const std::string_view other = trimmed(named);
   if (other.size() != named.size()) return find(std::string(other));
   if (named.find('\\') != std::string::npos) {
     if (auto found = find_in_usual_folders(with_slashes(named))) return ListedFile{std::move(*found)};
   }
+  if (auto found = find_from_above(with_slashes(named), false)) return found;
   std::vector<ListedFile> found = similar(named, searches_everywhere_);
   if (found.size() != 1) return std::nullopt;
   return std::move(found[0]);
+}
+
+/// An image with this path and extension.
+std::optional<std::string> ListedFiles::find_exactly(const std::string& named) const {
+  const auto path = path_below(tree_, list_, named);
+  if (!path) return std::nullopt;
+  std::string at = files::join_path(fs::path(list_).parent_path().string(), path->string());
+  if (!images::has_image_name(at) || !tree_.has_file(at)) return std::nullopt;
+  return at;
+}
+
+std::optional<ListedFile> ListedFiles::find_from_above(const std::string& named, bool exactly) const {
+  const auto path = path_from_above(whole_folder_of(tree_, list_), named);
+  if (!path) return std::nullopt;
+  auto found = exactly ? find_exactly(*path) : find_in_usual_folders(*path);
+  if (!found) return std::nullopt;
+  return ListedFile{.path = std::move(*found), .is_from_above = true};
 }
 
 std::optional<std::string> ListedFiles::find_in_usual_folders(const std::string& named) const {
@@ -147,9 +200,33 @@ const FolderImages& ListedFiles::images() const {
 
 std::string ListedFiles::folder() const { return tree_.name_of(fs::path(list_).parent_path().string()); }
 
+/// Why a path that leads out of the list's folder is not read, and what to do; nothing if it does not lead out.
+std::optional<std::string> ListedFiles::why_outside(const std::string& named) const {
+  const std::string slashed = with_slashes(std::string(trimmed(named)));
+  const bool is_cut = named.find('\0') != std::string::npos;
+  if (is_cut || (path_below(tree_, list_, slashed) && !has_drive(slashed))) return std::nullopt;
+  return "the " + std::string(kind_.noun) + " " + shown(named) + " is outside the list's folder " + folder() + "; " +
+         way_to_reach(slashed);
+}
+
+/// What to do about a path that leads out of the list's folder.
+std::string ListedFiles::way_to_reach(const std::string& named) const {
+  const fs::path own = whole_folder_of(tree_, list_), file = (own / named).lexically_normal();
+  const fs::path common = common_folder(own, file);
+  std::error_code ignored;
+  if (common.has_relative_path() && tree_.disk_path(list_) && fs::is_regular_file(file, ignored)) {
+    return "move the list to " + shown(common.string()) + ", and write paths from there on, such as " +
+           shown(file.lexically_relative(common).string());
+  }
+  const std::vector<ListedFile> inside = similar(fs::path(named).filename().string(), true);
+  if (inside.size() == 1) return "write the paths from that folder on, such as " + shown(inside[0].path);
+  return "move the list next to the " + std::string(kind_.noun) + "s, and write paths from there on";
+}
+
 std::string ListedFiles::why_not_found(const std::string& named) const {
   const std::string noun = kind_.noun;
   if (trimmed(named).empty()) return "the path of its " + noun + " is empty";
+  if (auto reason = why_outside(named)) return std::move(*reason);
   const std::vector<ListedFile> files = similar(named, true);
   if (files.size() > 1 && searches_everywhere_) {
     return "the " + noun + " " + shown(named) + " could be " + shown(files[0].path) + " or " + shown(files[1].path) +

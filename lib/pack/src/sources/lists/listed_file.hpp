@@ -25,6 +25,7 @@ struct ListedFile {
   std::string path;               ///< in the tree
   bool is_found_by_name = false;  ///< it is in none of the usual folders
   bool differs_in_case = false;   ///< from the name in the list
+  bool is_from_above = false;     ///< the name begins with the list's own folder
 };
 
 /// The files that one list names.
@@ -33,7 +34,8 @@ struct ListedFile {
 /// (without extension, and with "_" and the usual folder appended). The extension of an image may be omitted, but a
 /// file with exactly that name is found whatever its extension. On disk, the path may be absolute. If there is no such
 /// file, backslashes are read as separators, then a single image in these folders whose name differs only in case is
-/// found. Files outside the list's folder are not found. Not thread-safe.
+/// found. A name may also start at a folder above that of the list, with the names of all folders between:
+/// "CheXpert/train/1.jpg" in CheXpert/train.csv. Files outside the list's folder are not found. Not thread-safe.
 class ListedFiles {
  public:
   /// `list` is the path of the list in `tree`, which must outlive this. Lists in one folder share `images`.
@@ -54,6 +56,10 @@ class ListedFiles {
 
  private:
   std::optional<std::string> find_in_usual_folders(const std::string& named) const;
+  std::optional<std::string> find_exactly(const std::string& named) const;
+  std::optional<ListedFile> find_from_above(const std::string& named, bool exactly) const;
+  std::optional<std::string> why_outside(const std::string& named) const;
+  std::string way_to_reach(const std::string& named) const;
   std::vector<ListedFile> similar(const std::string& named, bool everywhere) const;
   std::vector<ListedFile> search(const std::string& path, bool everywhere) const;
   const FolderImages& images() const;

@@ -20,6 +20,9 @@ void SearchNotes::add(const std::string& named, const ListedFile& file) {
   if (file.differs_in_case && case_count_++ == 0) {
     first_in_other_case_ = quoted_text(named) + " for " + quoted_text(file.path);
   }
+  if (file.is_from_above && from_above_count_++ == 0) {
+    first_from_above_ = quoted_text(named) + " for " + quoted_text(file.path);
+  }
 }
 
 std::vector<std::string> SearchNotes::remarks(const std::string& list) const {
@@ -34,6 +37,11 @@ std::vector<std::string> SearchNotes::remarks(const std::string& list) const {
     remarks.push_back(counted(case_count_, "name") + " in " + printable(list) +
                       (case_count_ == 1 ? " differs" : " differ") + " from the " +
                       (case_count_ == 1 ? "file" : "files") + " in case, such as " + first_in_other_case_);
+  }
+  if (from_above_count_ > 0) {
+    remarks.push_back(counted(from_above_count_, "path") + " of " + printable(list) +
+                      (from_above_count_ == 1 ? " begins" : " begin") +
+                      " with the list's own folder, which is left out, such as " + first_from_above_);
   }
   return remarks;
 }

@@ -19,8 +19,8 @@ class SearchNotes {
 
  private:
   std::set<std::string> folders_;  ///< outside the usual ones
-  std::int64_t found_by_name_count_ = 0, case_count_ = 0;
-  std::string first_found_by_name_, first_in_other_case_;
+  std::int64_t found_by_name_count_ = 0, case_count_ = 0, from_above_count_ = 0;
+  std::string first_found_by_name_, first_in_other_case_, first_from_above_;
 };
 
 }  // namespace octavo::sources

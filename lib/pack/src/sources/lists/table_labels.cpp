@@ -6,6 +6,7 @@
 
 #include <octavo/byte_count.hpp>
 #include <octavo/errors.hpp>
+#include <octavo/spelling.hpp>
 #include <octavo/text.hpp>
 
 #include "dataset_file/limits.hpp"
@@ -17,8 +18,11 @@
 namespace octavo::sources {
 namespace {
 
-constexpr std::array<const char*, 8> kLabelColumns = {"label",  "class", "class_name", "category",
-                                                      "target", "y",     "labels",     "tags"};
+// Names before numbers, so that classes have names where a list has both.
+constexpr std::array<const char*, 20> kLabelColumns = {
+    "label",    "class",      "class_name",    "category",    "target",    "y",          "labels",
+    "tags",     "label_name", "category_name", "class_label", "diagnosis", "breed",      "species",
+    "class_id", "classid",    "class_index",   "label_id",    "labelid",   "category_id"};
 // The second is a label column only without the first.
 constexpr std::array<std::string_view, 2> kCoordinates = {"x", "y"};
 constexpr std::size_t kMostExampleBytes = 64;
@@ -62,6 +66,12 @@ namespace {
 
 bool has_column(const Table& table, const std::string& name) {
   return std::ranges::find(table.columns, name) != table.columns.end() || table.find(lower_case(name)) >= 0;
+}
+
+[[noreturn]] void refuse_unknown_column(const Table& table, const std::string& name) {
+  const std::string hint = did_you_mean(name, table.columns);
+  throw FormatError("it has no column \"" + name + "\"; " + (hint.empty() ? "" : hint + " ") +
+                    (table.columns.size() == 1 ? "expected " : "expected one of ") + either_of(table.columns));
 }
 
 /// The names between the commas of a name that is not that of a column.
@@ -118,7 +128,7 @@ std::ptrdiff_t find_column(const Table& table, const std::string& name) {
   if (exact != table.columns.end()) return exact - table.columns.begin();
   const std::ptrdiff_t at = table.find(lower_case(name));
   if (at < 0 && std::ranges::find(table.late_columns, name) != table.late_columns.end()) refuse_late_column(name);
-  if (at < 0) throw FormatError("it has no column \"" + name + "\"; expected one of " + either_of(table.columns));
+  if (at < 0) refuse_unknown_column(table, name);
   return at;
 }
 
@@ -128,7 +138,7 @@ bool is_label_column(std::string_view name) {
 
 std::string why_no_label_column(const std::vector<std::string>& columns) {
   const auto is_second = [](const std::string& name) { return lower_case(name) == kCoordinates[1]; };
-  const std::string names = either_of({kLabelColumns.begin(), kLabelColumns.end()});
+  const std::string names = "label, class, category, target or another usual name";
   return std::ranges::none_of(columns, is_second)
              ? "no column is named " + names
              : "\"y\" is a coordinate next to \"x\", and no other column is named " + names;
@@ -249,34 +259,57 @@ std::optional<TagSeparator> TableLabels::separator_of_tags(const SourceOptions& 
   const auto is_list = [&](const std::vector<Cell>& row) { return row[columns_[0]].is_array(); };
   if (std::ranges::any_of(table_.rows, is_list)) return TagSeparator("comma");
   if (wanted_ == LabelKind::class_index) return std::nullopt;
+  return guessed_separator();
+}
+
+std::optional<TagSeparator> TableLabels::guessed_separator() {
+  const TagGuess guess = guess_tags(known_labels(), given_names_, table_.columns[columns_[0]]);
+  if (!guess.separator) return std::nullopt;
+  switch (guess.kind) {
+    case TagGuess::Kind::one_class:
+      if (guess.is_remarkable) remark_on_one_class(guess);
+      return std::nullopt;
+    case TagGuess::Kind::tags:
+      remark_on_tags(guess);
+      return guess.separator;
+    case TagGuess::Kind::numbers:
+      refuse_numbers(guess);
+    case TagGuess::Kind::unclear:
+      refuse_unclear(guess);
+  }
+  return std::nullopt;
+}
+
+/// The labels that are not missing.
+std::vector<std::string> TableLabels::known_labels() const {
   std::vector<std::string> labels;
   for (std::size_t row = 0; row < table_.rows.size(); ++row) {
     if (!is_missing(label(row))) labels.push_back(label_text(row));
   }
-  const TagGuess guess = guess_tags(labels, given_names_, table_.columns[columns_[0]]);
-  if (!guess.separator) return std::nullopt;
-  const std::string example = quoted_example(guess.example);
-  switch (guess.kind) {
-    case TagGuess::Kind::one_class:
-      if (guess.is_remarkable) {
-        tag_remarks_.push_back("each label in " + column_name() + " is one class, such as " + example +
-                               "; `label_separator=" + guess.separator->option() + "` makes its parts multi-labels");
-      }
-      return std::nullopt;
-    case TagGuess::Kind::tags:
-      tag_remarks_.push_back("the labels in " + column_name() + " are divided at " + guess.separator->describe() +
-                             " into multi-labels, such as " + example +
-                             "; `label_separator=none` makes each one class");
-      return guess.separator;
-    case TagGuess::Kind::numbers:
-      throw FormatError("the labels in " + column_name() + " are several numbers each, such as " + example +
-                        "; give each number a column of its own, and name all in `label_column`");
-    case TagGuess::Kind::unclear:
-      throw FormatError("the labels in " + column_name() + " may be one class each or several, such as " + example +
-                        "; divide them into multi-labels with `label_separator=" + guess.separator->option() +
-                        "`, or make each one class with `label_separator=none`");
-  }
-  return std::nullopt;
+  return labels;
+}
+
+void TableLabels::remark_on_one_class(const TagGuess& guess) {
+  tag_remarks_.push_back("each label in " + column_name() + " is one class, such as " + quoted_example(guess.example) +
+                         "; `label_separator=" + guess.separator->option() + "` makes its parts multi-labels");
+}
+
+void TableLabels::remark_on_tags(const TagGuess& guess) {
+  tag_remarks_.push_back("the labels in " + column_name() + " are divided at " + guess.separator->describe() +
+                         " into multi-labels, such as " + quoted_example(guess.example) +
+                         "; `label_separator=none` makes each one class");
+}
+
+void TableLabels::refuse_numbers(const TagGuess& guess) const {
+  throw FormatError("the labels in " + column_name() + " are several numbers each, such as " +
+                    quoted_example(guess.example) +
+                    "; give each number a column of its own, and name all in `label_column`");
+}
+
+void TableLabels::refuse_unclear(const TagGuess& guess) const {
+  throw FormatError("the labels in " + column_name() + " may be one class each or several, such as " +
+                    quoted_example(guess.example) + "; divide them into multi-labels with `label_separator=" +
+                    guess.separator->option() + "`, or make each one class with `label_separator=none`");
 }
 
 /// The labels of one column that are not lists of numbers.

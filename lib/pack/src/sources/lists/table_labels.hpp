@@ -70,6 +70,8 @@ class TableLabels {
   /// not, or if one of several columns holds text.
   TableLabels(const Table& table, const std::vector<std::size_t>& label_columns, const std::vector<bool>& has_role,
               const SourceOptions& options);
+  /// No labels.
+  explicit TableLabels(const Table& table) : table_(table) {}
 
   /// The columns that hold labels; may be several, or have other names, if find_label_columns() finds none.
   const std::vector<std::size_t>& columns() const { return columns_; }
@@ -103,6 +105,12 @@ class TableLabels {
   void remark_on_empty_labels(const std::vector<std::size_t>& rows);
   std::vector<std::string> tags_of(std::size_t row, const TagSeparator& separator) const;
   std::optional<TagSeparator> separator_of_tags(const SourceOptions& options);
+  std::optional<TagSeparator> guessed_separator();
+  std::vector<std::string> known_labels() const;
+  void remark_on_one_class(const TagGuess& guess);
+  void remark_on_tags(const TagGuess& guess);
+  [[noreturn]] void refuse_numbers(const TagGuess& guess) const;
+  [[noreturn]] void refuse_unclear(const TagGuess& guess) const;
   std::string label_text(std::size_t row) const;
   std::string line_of(std::size_t row) const { return "line " + std::to_string(table_.lines[row]); }
   std::string column_name() const;
