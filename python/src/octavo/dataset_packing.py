@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _images, _pack, _progress
+from ._annotate import annotate
 from .dataset import Dataset
-from .writer import Writer, annotate
+from .writer import Writer
 
 _Path = str | os.PathLike[str]
 

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from . import _pack, _progress
 from ._cifar_pickles import find_batches
-from ._masks import MaskColors, read_colors
+from ._mask_colors import MaskColors, read_colors
 from ._warn import warn
 
 _Path = str | os.PathLike[str]
