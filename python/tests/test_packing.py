@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import os
 import signal
@@ -551,3 +552,22 @@ def test_old_names_of_formats_are_accepted(photos: Path, tmp_path: Path) -> None
         "path,label\n" + "\n".join(f"{p.relative_to(photos)},1" for p in photos.rglob("*.png"))
     )
     assert octavo.pack(photos / "list.csv", tmp_path / "a.h5", format="manifest", size=(4, 4)).splits
+
+
+def test_a_second_writer_of_a_path_is_refused_when_it_is_made(photos: Path, tmp_path: Path) -> None:
+    path = tmp_path / "a.h5"
+    first = octavo.Writer(path)
+    first.append(np.zeros((4, 4), np.uint8), 0)
+    for writer in (lambda: octavo.Writer(path), lambda: octavo.Writer(path, force=True)):
+        with pytest.raises(OSError, match=r"write '\S+a.h5': another writer is active .*; close or discard it"):
+            writer()
+    with pytest.raises(OSError, match="another writer is active"):
+        octavo.pack(photos, path, size=8)
+    first.close()
+    octavo.Writer(path, force=True).discard()
+    dropped = octavo.Writer(path, append=True)
+    with pytest.raises(OSError, match="another writer is active"):
+        octavo.Writer(path, append=True)
+    del dropped
+    gc.collect()
+    assert [file.name for file in tmp_path.glob("a.h5*")] == ["a.h5"]

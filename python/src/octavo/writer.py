@@ -21,6 +21,7 @@ from ._conversion_counts import ConversionCounts
 from ._labels import to_label
 from ._mask_colors import ColorTable, MaskColors, read_colors
 from ._resizing import Resizing
+from ._path_lock import PathLock
 from ._stored_file import StoredFile
 from .dataset import Dataset
 from .packing import (
@@ -76,8 +77,8 @@ class Writer:
     FileExistsError
         If `path` exists and `force` is not set.
     OSError
-        If its folder is not writable, or the file to append to does not exist.
-    ValueError
+        If its folder is not writable, the file to append to does not exist, or another writer of `path` is active.
+    ValueError, TypeError
         For invalid options.
     """
 
@@ -129,6 +130,7 @@ class Writer:
         self._check_stored()
         self._progress = progress
         self._source: _pack.SpooledSource | None = _pack.SpooledSource(self._path.parent, self._classes, self._notes())
+        self._path_lock = PathLock(self._path)
         self._blocks: dict[str, Block] = {}
         self._counts = ConversionCounts()
         self._lock = threading.RLock()
@@ -360,6 +362,7 @@ class Writer:
             if not source.splits:
                 raise ValueError(f"pack {str(self._path)!r}: no sample was appended")
             self._add_notes(source)
+            self._path_lock.release()  # the native writer takes it
             with _progress.shown(self._progress) as on_progress:
                 summary = _pack.pack_spooled(
                     source, self._path, self._source_options, self._options, self._stored is not None, on_progress
@@ -381,6 +384,7 @@ class Writer:
         with self._lock:
             self._source = None
             self._blocks.clear()
+            self._path_lock.release()
 
     def _opened(self) -> _pack.SpooledSource:
         if self._source is None:
