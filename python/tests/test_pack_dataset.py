@@ -512,3 +512,11 @@ def test_a_size_may_be_a_number_of_numpy(tmp_path: Path) -> None:
     octavo.pack_dataset(pairs(), tmp_path / "a.h5", size=np.int64(3))  # type: ignore[arg-type]
     octavo.pack_dataset(pairs(), tmp_path / "b.h5", size=[3, 2])  # type: ignore[arg-type]
     assert [octavo.Dataset(tmp_path / name).split().shape for name in ("a.h5", "b.h5")] == [(1, 3, 3), (1, 3, 2)]
+
+
+def test_a_split_whose_samples_were_all_skipped_is_an_error(tmp_path: Path) -> None:
+    splits: dict[str, Any] = {"train": pairs(2), "val": [("no image", 0), ("none either", 0)]}
+    with pytest.raises(ValueError, match=r"pack split 'val': no samples are left, because all 2 were skipped, .*val#0"):
+        octavo.pack_dataset(splits, tmp_path / "a.h5", on_error="skip")
+    with pytest.warns(octavo.PackingWarning, match="1 sample was skipped, which the result lists: train#0"):
+        octavo.pack_dataset([*splits["val"][:1], *splits["train"]], tmp_path / "a.h5", on_error="skip")

@@ -571,3 +571,12 @@ def test_a_second_writer_of_a_path_is_refused_when_it_is_made(photos: Path, tmp_
     del dropped
     gc.collect()
     assert [file.name for file in tmp_path.glob("a.h5*")] == ["a.h5"]
+
+
+def test_skipped_samples_are_a_warning(photos: Path, tmp_path: Path) -> None:
+    (photos / "cat").mkdir(exist_ok=True)
+    for number in range(5):
+        (photos / "cat" / f"bad{number}.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    with pytest.warns(octavo.PackingWarning, match=r"^5 samples were skipped, .*bad0.*; .*bad1.*; .*bad2.*; \.\.\.$"):
+        summary = octavo.pack(photos, tmp_path / "a.h5", size=8, on_error="skip")
+    assert len(summary.skipped) == 5

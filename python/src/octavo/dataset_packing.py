@@ -126,6 +126,7 @@ def pack_dataset(
             names = _Names(name, [] if name_key is False else paths)
             group_of = groups_of.get(name)
             for number, sample in enumerate(_samples(part, name, paths, on_error == "skip")):
+            skipped: list[str] = []
                 file = _in_brackets(paths[number] if number < len(paths) else None)
                 where = f"split {name!r}, sample {number}{file}"
                 try:
@@ -157,11 +158,17 @@ def pack_dataset(
                 if on_progress is not None:
                     on_progress(f"reading {name}", number + 1, max(total, number + 1), 0, 0)
             if number < 0:
+                    skipped.append(f"{name}#{number}{known}: {error}")
                 empty.append(name)
             if group_of is not None:
                 group_of.check_length(number + 1)
         if empty and len(empty) < len(parts):
             writer.add_note(f"not packed: the split {', '.join(map(repr, empty))}, which has no samples")
+            if len(skipped) > number >= 0:
+                raise ValueError(
+                    f"pack split {name!r}: no samples are left, because all {number + 1} were skipped, the first, "
+                    f"{skipped[0]}; repair the samples, or leave out the split"
+                )
         for note in keys.notes():
             writer.add_note(note)
         return writer.close()

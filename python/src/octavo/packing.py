@@ -20,6 +20,9 @@ from ._warn import warn
 
 _Path = str | os.PathLike[str]
 Holdout = float | str | tuple[int, int]
+#: How many of the skipped samples a warning names.
+_NAMED_SAMPLES = 3
+
 
 
 def checked_size(size: int | tuple[int, int]) -> tuple[int, int]:
@@ -256,7 +259,7 @@ def pack(
     Warns
     -----
     PackingWarning
-        For each note: what was dropped, changed or guessed.
+        For each note: what was dropped, changed or guessed; and for skipped samples.
 
     Raises
     ------
@@ -332,13 +335,22 @@ class PackingWarning(UserWarning):
 
 
 def warned(summary: _pack.PackSummary) -> _pack.PackSummary:
-    """Warns of each note of the summary, at the line that called the package."""
+    """Warns of each note of the summary and of skipped samples, at the line that called the package."""
     for note in summary.notes:
         warn(note, PackingWarning)
     return summary
 
 
+    if summary.skipped:
+        warn(_note_on_skipped(summary.skipped), PackingWarning)
 _Source = tuple[Path, str, str, str, str]
+
+
+def _note_on_skipped(skipped: list[_pack.SampleFailure]) -> str:
+    count = "1 sample was" if len(skipped) == 1 else f"{len(skipped):,} samples were"
+    first = "; ".join(f"{sample.name}: {sample.reason}" for sample in skipped[:_NAMED_SAMPLES])
+    more = "; ..." if len(skipped) > _NAMED_SAMPLES else ""
+    return f"{count} skipped, which the result lists: {first}{more}"
 
 
 @contextmanager
