@@ -580,3 +580,10 @@ def test_skipped_samples_are_a_warning(photos: Path, tmp_path: Path) -> None:
     with pytest.warns(octavo.PackingWarning, match=r"^5 samples were skipped, .*bad0.*; .*bad1.*; .*bad2.*; \.\.\.$"):
         summary = octavo.pack(photos, tmp_path / "a.h5", size=8, on_error="skip")
     assert len(summary.skipped) == 5
+
+
+def test_a_writer_cannot_measure_a_range(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"cannot measure a range, so pass \(low, high\), or .* octavo.pack\(\)"):
+        octavo.Writer(tmp_path / "a.h5", value_range="percentile:99.9")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="value_range is 3; it must be"):
+        octavo.Writer(tmp_path / "a.h5", value_range=3)  # type: ignore[arg-type]

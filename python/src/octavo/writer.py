@@ -120,9 +120,7 @@ class Writer:
         self._channels = channels
         self._layout = layout
         self._resizing = None if size is None else Resizing(size, fit, background)
-        self._value_range = value_range
-        if value_range is not None:
-            _images.Quantizer(*value_range)  # checks the range
+        self._value_range = _checked_range(value_range)
         self._quantizers: dict[str, _images.Quantizer] = {}  # by split
         self._allow_mismatch = bool(allow_mismatch)
         self._mask_table = None if mask_colors is None else ColorTable(read_colors(mask_colors))
@@ -403,6 +401,23 @@ class Writer:
 
 @contextmanager
 def _naming(where: str) -> Iterator[None]:
+def _checked_range(given: tuple[float, float] | None) -> tuple[float, float] | None:
+    """The range. Raises ValueError or TypeError if it is not (low, high)."""
+    if given is None:
+        return None
+    if isinstance(given, str):
+        raise ValueError(
+            f"value_range is {given!r}; a writer sees one sample at a time and cannot measure a range, so pass "
+            "(low, high), or pack files with octavo.pack()"
+        )
+    try:
+        low, high = (float(end) for end in given)
+    except (TypeError, ValueError):
+        raise TypeError(f"value_range is {given!r}; it must be (low, high), two numbers") from None
+    _images.Quantizer(low, high)  # checks the order
+    return low, high
+
+
     """Errors begin with `where`."""
     try:
         yield
