@@ -12,6 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 _NOUNS = {"class": "class number", "multi_label": "multi-label", "target": "target"}
+#: What to do about samples without a label, in a Writer and in pack_dataset().
+_WITHOUT_LABELS = (
+    "; leave such samples out, or pack the whole split without labels: label=None, or label_key=False of pack_dataset()"
+)
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,7 @@ def _number_of_text(label: str, class_numbers: Mapping[str, int]) -> int:
         return class_numbers[label]
     text = label.strip()
     if text in ("", "?", "-1") or text.lower() == "nan":
-        raise ValueError(f"it has no label ({label!r})")
+        raise ValueError(f"it has no label ({label!r}){_WITHOUT_LABELS}")
     if re.fullmatch(r"\+?[0-9]+", text):
         return int(text)
     names = list(itertools.islice(class_numbers, 8))
@@ -108,7 +112,7 @@ def _check_integers(numbers: npt.NDArray[Any], given: Any) -> None:
     if not np.issubdtype(numbers.dtype, np.integer):
         raise TypeError(f"its label is {given!r}, not a class number, multi-labels or targets")
     if numbers.ndim == 0 and numbers == -1:
-        raise ValueError("it has no label (-1)")
+        raise ValueError(f"it has no label (-1){_WITHOUT_LABELS}")
     if numbers.min() < 0 or numbers.max() > 2**31 - 1:
         raise ValueError(f"its label {given!r} is not in 0 ... 2**31 - 1")
 

@@ -13,6 +13,8 @@ import numpy.typing as npt
 from . import _images, _pack, _progress
 from ._annotate import annotate
 from .dataset import Dataset
+from ._argument_names import check_names
+from ._dataset_transforms import check_target_transform, frozen_augmentation
 from .writer import Writer
 
 _Path = str | os.PathLike[str]
@@ -102,6 +104,7 @@ def pack_dataset(
     if classes is None:
         classes = _classes_of(next(iter(parts.values())))
     kept = [columns] if isinstance(columns, str) else list(columns)
+        check_target_transform(parts.values(), classes)
     groups_of = _groups_of_splits(groups, parts)
     if groups_of:
         if group_by is not None:
@@ -169,7 +172,11 @@ def pack_dataset(
                     f"pack split {name!r}: no samples are left, because all {number + 1} were skipped, the first, "
                     f"{skipped[0]}; repair the samples, or leave out the split"
                 )
-        for note in keys.notes():
+            if group_of is not None:
+                group_of.check_length(number + 1)
+        if empty and len(empty) < len(parts):
+            writer.add_note(f"not packed: the split {', '.join(map(repr, empty))}, which has no samples")
+        for note in [*keys.notes(), *frozen_augmentation([transform, mask_transform], parts)]:
             writer.add_note(note)
         return writer.close()
 
