@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from . import _core, _frameworks
+from ._argument_types import whole_number
+from ._class_numbers import REMEDY, class_difference
 from ._masks import Masks, resolve_masks
 from ._sampling import Balance, Sampling, resolve_sampling
 from ._soft_labels import SoftLabels, resolve_soft_labels
@@ -140,6 +142,7 @@ def resolve_batch_options(
         statistics = source.statistics
         resolved.check_range(source.name, statistics.scale, statistics.zero_point)
     _warn_of_own_statistics(resolved, source)
+    _warn_of_other_classes(resolved, source)
     name = _resolve_store_device(data, device)
     return BatchOptions(
         source=source,
@@ -265,6 +268,14 @@ def _warn_of_own_statistics(normalize: Normalize, source: Split | ArraySplit) ->
     if not isinstance(source, Split) or not normalize.is_measured or normalize.statistics is not None:
         return
     if source.name in _EVALUATION_SPLITS and "train" not in source.dataset.split_names:
+def _warn_of_other_classes(normalize: Normalize, source: Split | ArraySplit) -> None:
+    """Warns if the split with the statistics, which is the one for training, has other class numbers."""
+    if isinstance(source, Split) and normalize.statistics is not None:
+        difference = class_difference(normalize.statistics, source)
+        if difference is not None:
+            warn(f"the split of statistics= has other class numbers: {difference}; {REMEDY}", UserWarning)
+
+
         warn(
             f"{source.dataset.path.name} has no split 'train', so {source.name!r} is normalized with its own "
             "statistics; pass normalize=Normalize(..., statistics=) with the split that the model is trained on",

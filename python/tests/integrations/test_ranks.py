@@ -192,6 +192,55 @@ def test_options_of_a_trainer_are_checked(folder: Path) -> None:
         Trainer(Net(), arguments, train_dataset=split, loader={"shuffel": True})
     with pytest.raises(ValueError, match="residency"):
         Trainer(Net(), arguments, train_dataset=split, loader={"residency": "gpu"})
+    with pytest.raises(TypeError, match=r"loader has 'batch_size', .* per_device_train_batch_size"):
+        Trainer(Net(), arguments, train_dataset=split, loader={"batch_size": 4})
+
+
+def test_a_trainer_before_the_mixin_is_refused() -> None:
+    transformers = pytest.importorskip("transformers")
+    with pytest.raises(TypeError, match=r"write class Reversed\(octavo.transformers.TrainerMixin, Trainer\)"):
+        type("Reversed", (transformers.Trainer, octavo.transformers.TrainerMixin), {})
+
+
+def test_datasets_that_only_refer_to_a_split_are_refused(folder: Path) -> None:
+    transformers = pytest.importorskip("transformers")
+    kind = type("Trainer", (octavo.transformers.TrainerMixin, transformers.Trainer), {})
+    arguments = transformers.TrainingArguments(str(folder / "run"), report_to=[], use_cpu=True)
+    dataset = octavo.Dataset(folder / "data.h5")
+    split = dataset["train"]
+    for given, message in (
+        (str(folder / "data.h5"), "train_dataset is the path .*; pass a split"),
+        (dataset, r"train_dataset is a Dataset; pass one of its splits, such as dataset\['train'\]"),
+        (loader_of(folder), "train_dataset is a Loader; pass its split, loader.dataset"),
+        (torch.utils.data.Subset(split, [0, 2]), r"train_dataset is a Subset of a split; .* loader={'indices': ...}"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            kind(Net(), arguments, train_dataset=given)
+    with pytest.raises(TypeError, match="eval_dataset is a Loader"):
+        kind(Net(), arguments, train_dataset=split, eval_dataset={"val": loader_of(folder, "val")})
+    with pytest.raises(TypeError, match="eval_dataset is the path"):
+        kind(Net(), arguments, train_dataset=split).get_eval_dataloader("other.h5")
+
+
+def test_a_trainer_evaluates_another_file_as_it_trains(tmp_path: Path) -> None:
+    transformers = pytest.importorskip("transformers")
+    kind = type("Trainer", (octavo.transformers.TrainerMixin, transformers.Trainer), {})
+    arguments = transformers.TrainingArguments(
+        str(tmp_path / "run"), report_to=[], use_cpu=True, per_device_eval_batch_size=2
+    )
+    splits = {}
+    for name, value, classes in (("train", 100, ["cat", "dog"]), ("test", 200, ["cat", "dog"]), ("odd", 200, ["dog"])):
+        with octavo.Writer(tmp_path / f"{name}.h5", classes=classes) as writer:
+            for _ in range(2):
+                writer.append(np.full((4, 4), value, np.uint8), 0, split=name)
+        splits[name] = octavo.Dataset(tmp_path / f"{name}.h5")[name]
+    trainer = kind(Net(), arguments, train_dataset=splits["train"], eval_dataset=splits["test"])
+    assert trainer.get_eval_dataloader()[0]["pixel_values"][0, 0, 0, 0] == (200 - 100) / 128
+    message = "class 'dog' is 0 in odd.h5 and 1 in train.h5; pack both into one file, or pass the same classes="
+    with pytest.raises(ValueError, match=message):
+        kind(Net(), arguments, train_dataset=splits["train"], eval_dataset=splits["odd"])
+    with pytest.raises(ValueError, match=message):
+        trainer.get_test_dataloader(splits["odd"])
 
 
 # ---- Lightning -------------------------------------------------------------------------------------------------------
