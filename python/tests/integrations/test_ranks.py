@@ -91,6 +91,33 @@ def test_a_share_is_asked_for_after_a_batch(folder: Path) -> None:
     assert sizes == [(5, 5, 0, 10, 1.0)] * 4 + [(4, 4, 0, 7, 8 / 7)]
 
 
+def difference_of_seeds(folder: Path, rank_has_own_seed: bool) -> str:
+    """The error of the first batch on this rank, with the other rank ahead; empty if there is none."""
+    torch.distributed.init_process_group("gloo")
+    rank = torch.distributed.get_rank()
+    loader = loader_of(folder, shuffle=True, seed=3 + rank * rank_has_own_seed)
+    alone = loader_of(folder, shuffle=True, seed=rank, rank=0, world_size=1)
+    assert len(alone[0][0]) == 10  # batches of its own, so seeds may differ
+    message = ""
+    if rank == 1:
+        torch.distributed.barrier()
+    try:
+        next(iter(loader))
+    except ValueError as error:
+        message = str(error)
+    if rank == 0:
+        torch.distributed.barrier()
+    torch.distributed.destroy_process_group()
+    return message
+
+
+def test_ranks_with_different_seeds_are_refused(folder: Path) -> None:
+    assert run_ranks(difference_of_seeds, folder, False) == ["", ""]
+    first, second = run_ranks(difference_of_seeds, folder, True)
+    assert first == ""  # it was the only one yet
+    assert second.startswith("ranks must serve parts of the same batches, but seed is 4 on rank 1 and 3 on rank 0; ")
+
+
 # ---- Accelerate ------------------------------------------------------------------------------------------------------
 
 
