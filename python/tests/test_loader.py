@@ -245,7 +245,7 @@ def test_labels_of_every_kind(tmp_path) -> None:
         ({"batch_size": 48, "drop_last": True}, ValueError, "so drop_last leaves no batch"),
         ({"batch_size": 23, "rank": 0, "world_size": 2}, ValueError, "1 sample for 2 ranks; use drop_last"),
         ({"batch_size": 2.5}, TypeError, "batch_size is 2.5; it must be a whole number"),
-        ({"batch_size": 2**64}, TypeError, "incompatible"),
+        ({"batch_size": 2**64}, ValueError, r"batch_size is 18446744073709551616; it must be below"),
         ({"split": "nowhere"}, ValueError, "nowhere"),
         ({"device": "gpu"}, ValueError, "gpu"),
         ({"device": "cuda:x"}, ValueError, "cuda:x"),

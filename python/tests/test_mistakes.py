@@ -7,6 +7,7 @@ import sys
 import types
 from pathlib import Path
 
+import numpy as np
 import octavo
 import pytest
 from conftest import Packed
@@ -143,3 +144,27 @@ def test_a_module_for_a_missing_framework_names_the_package_to_install(
 
 def test_the_package_lists_its_public_names_only():
     assert dir(octavo) == sorted(octavo.__all__)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "split", "batch_size", "equal_shares", "keys", "augment_seed", "views", "label_smoothing", "masks",
+        "ignore_index", "num_classes", "samples_per_epoch", "repeats", "replacement", "verify", "threads", "progress",
+        "memory_limit", "resident", "window", "prefetch", "drop_last", "carry_over", "seed", "rank", "world_size",
+    ],
+)  # fmt: skip
+def test_values_of_a_wrong_type_are_named(packed: Packed, name: str):
+    for wrong in (object(), 3.5, {"a": 1}):
+        if name == "label_smoothing" and wrong == 3.5:
+            continue
+        ranks = {"rank": 0, "world_size": 1} if name in ("rank", "world_size") else {}
+        with pytest.raises((TypeError, ValueError), match=rf"{name} is ") as caught:
+            octavo.Loader(packed.path, device="cpu", **{**ranks, name: wrong})  # type: ignore[call-overload]
+        assert "argument types" not in str(caught.value)
+
+
+def test_text_is_not_a_truth_value(packed: Packed):
+    with pytest.raises(TypeError, match="drop_last is 'no'; it must be True or False"):
+        octavo.Loader(packed.path, drop_last="no", device="cpu")  # type: ignore[call-overload]
+    assert octavo.Loader(packed.path, drop_last=np.bool_(True), device="cpu").drop_last

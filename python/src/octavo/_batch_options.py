@@ -243,17 +243,10 @@ def warn_of_ranks(world_size: int) -> None:
         )
 
 
-def _whole_number(argument: str, value: Any) -> int:
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise TypeError(f"{argument} is {value!r}; it must be a whole number") from None
-
-
 def _checked_batch_size(batch_size: int | None, epoch_samples: int) -> int:
     if batch_size is None:
         return min(_USUAL_BATCH, epoch_samples)
-    number = _whole_number("batch_size", batch_size)
+    number = whole_number("batch_size", batch_size)
     if number < 1:
         raise ValueError(f"batch_size is {number}; it must be at least 1")
     return number
@@ -284,7 +277,7 @@ def _warn_of_other_classes(normalize: Normalize, source: Split | ArraySplit) -> 
 
 
 def _checked_seed(seed: int) -> int:
-    number = _whole_number("seed", seed)
+    number = whole_number("seed", seed)
     if not 0 <= number < 2**64:
         raise ValueError(f"seed is {number}; it must be in [0, 2**64)")
     return number

@@ -65,7 +65,7 @@ def shown(progress: Progress) -> Iterator[NativeProgress | None]:
             bar.close()
     elif progress is None or isinstance(progress, bool):
         yield None
-    elif callable(progress):
+    elif callable(progress) and not isinstance(progress, type):
         yield lambda stage, done, total, done_bytes, total_bytes: progress(
             stage, *((done, total) if total > 0 or total_bytes == 0 else (done_bytes, total_bytes))
         )

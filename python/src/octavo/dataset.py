@@ -422,6 +422,8 @@ class Dataset:
 
     def __getitem__(self, name: str) -> Split:
         """The split with this name. Raises KeyError if it does not exist; the message lists the available ones."""
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"split is {name!r}; it must be a name, of {', '.join(native.split_names)}")
         native = self._opened()
         if name in native.split_names:
             return self.split(name)
