@@ -182,7 +182,7 @@ class Loader(Generic[BatchT]):
     threads
         Loading threads; 0: all that this process may use.
     progress
-        Progress of loading. None: a tqdm bar on a terminal, if tqdm is installed; True: always a bar; False: no bar; or
+        Progress of loading. None: a tqdm bar on a terminal, if tqdm is installed; True: always; False: no bar; or
         a function ``(stage, done, total)``.
     residency, memory_limit, resident, window
         Where the samples live: see `Store`. Not allowed with a `Store`, which has a residency already. With

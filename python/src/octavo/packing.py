@@ -248,7 +248,7 @@ def pack(
     threads
         The number of threads; 0: all that this process may use.
     progress
-        None: a tqdm bar on a terminal, if tqdm is installed; True: always a bar; False: no bar; or a function
+        None: a tqdm bar on a terminal, if tqdm is installed; True: always; False: no bar; or a function
         ``(stage, done, total)``, which can cancel the work by raising.
 
     Returns
