@@ -276,7 +276,7 @@ def test_invalid_options_are_refused(packed: Packed, options, error, message) ->
         ({"num_workers": 4}, "no num_workers=, as a DataLoader has: it has no worker processes"),
         ({"transform": len}, "no transform=, .* use augment="),
         ({"sampler": []}, "no sampler=, .* use shuffle="),
-        ({"worker": 4}, "unexpected keyword argument 'worker'"),
+        ({"worker": 4}, "octavo.Loader has no argument 'worker'; help"),
     ],
 )
 def test_arguments_of_a_data_loader_are_explained(packed: Packed, option, message) -> None:

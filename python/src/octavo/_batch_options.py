@@ -261,19 +261,19 @@ def _warn_of_own_statistics(normalize: Normalize, source: Split | ArraySplit) ->
     if not isinstance(source, Split) or not normalize.is_measured or normalize.statistics is not None:
         return
     if source.name in _EVALUATION_SPLITS and "train" not in source.dataset.split_names:
+        warn(
+            f"{source.dataset.path.name} has no split 'train', so {source.name!r} is normalized with its own "
+            "statistics; pass normalize=Normalize(..., statistics=) with the split that the model is trained on",
+            UserWarning,
+        )
+
+
 def _warn_of_other_classes(normalize: Normalize, source: Split | ArraySplit) -> None:
     """Warns if the split with the statistics, which is the one for training, has other class numbers."""
     if isinstance(source, Split) and normalize.statistics is not None:
         difference = class_difference(normalize.statistics, source)
         if difference is not None:
             warn(f"the split of statistics= has other class numbers: {difference}; {REMEDY}", UserWarning)
-
-
-        warn(
-            f"{source.dataset.path.name} has no split 'train', so {source.name!r} is normalized with its own "
-            "statistics; pass normalize=Normalize(..., statistics=) with the split that the model is trained on",
-            UserWarning,
-        )
 
 
 def _checked_seed(seed: int) -> int:

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from ._argument_types import check_types
 from ._batch_options import BatchOptions, resolve_batch_options
-from .augment import check_is_ours
+from .augment import check_is_ours, checked_operations
 from .store import Residency
 
 _NO_WORKERS = "it has no worker processes, and makes batches on the device"
@@ -68,7 +68,7 @@ def _operations_at_first(augment: Any) -> Any:
     if not callable(augment):
         return augment
     try:
-        return augment(0)
+        return checked_operations(augment(0))
     except (TypeError, AttributeError) as error:
         raise TypeError(
             f"augment is a function, which is called with the number of the epoch and returns operations of "

@@ -16,12 +16,13 @@ import numpy.typing as npt
 
 from . import _images, _pack, _progress
 from ._annotate import annotate
+from ._argument_names import explaining_names
 from ._block import Block, Sample, text_of
 from ._conversion_counts import ConversionCounts
 from ._labels import to_label
 from ._mask_colors import ColorTable, MaskColors, read_colors
-from ._resizing import Resizing
 from ._path_lock import PathLock
+from ._resizing import Resizing
 from ._stored_file import StoredFile
 from .dataset import Dataset
 from .packing import (
@@ -82,6 +83,7 @@ class Writer:
         For invalid options.
     """
 
+    @explaining_names("octavo.Writer")
     def __init__(
         self,
         path: _Path,
@@ -399,8 +401,6 @@ class Writer:
             self.close()
 
 
-@contextmanager
-def _naming(where: str) -> Iterator[None]:
 def _checked_range(given: tuple[float, float] | None) -> tuple[float, float] | None:
     """The range. Raises ValueError or TypeError if it is not (low, high)."""
     if given is None:
@@ -418,6 +418,8 @@ def _checked_range(given: tuple[float, float] | None) -> tuple[float, float] | N
     return low, high
 
 
+@contextmanager
+def _naming(where: str) -> Iterator[None]:
     """Errors begin with `where`."""
     try:
         yield

@@ -215,7 +215,7 @@ def test_options_of_a_trainer_are_checked(folder: Path) -> None:
 
     arguments = transformers.TrainingArguments(str(folder / "run"), report_to=[], use_cpu=True)
     split = octavo.Dataset(folder / "data.h5")["train"]
-    with pytest.raises(TypeError, match="no option 'shuffel'"):
+    with pytest.raises(TypeError, match="no argument 'shuffel'; did you mean 'shuffle'"):
         Trainer(Net(), arguments, train_dataset=split, loader={"shuffel": True})
     with pytest.raises(ValueError, match="residency"):
         Trainer(Net(), arguments, train_dataset=split, loader={"residency": "gpu"})
