@@ -36,10 +36,18 @@ class RankAgreement:
     def check(self) -> None:
         """Raises ValueError if another rank serves other batches."""
         for rank in sorted(self._others):
-            key = f"{self._prefix}/{rank}"
-            if self._store.check([key]):
-                self._compare(rank, json.loads(self._store.get(key)))
+            state = self._published(rank)
+            if state is not None:
+                self._compare(rank, state)
                 self._others.remove(rank)
+
+    def _published(self, rank: int) -> dict[str, Any] | None:
+        """The state of another rank, if it is known."""
+        key = f"{self._prefix}/{rank}"
+        try:
+            return dict(json.loads(self._store.get(key))) if self._store.check([key]) else None
+        except RuntimeError:  # the process that keeps the store has ended
+            return None
 
     def _compare(self, rank: int, state: Mapping[str, Any]) -> None:
         for name in sorted(self._state.keys() | state.keys()):
