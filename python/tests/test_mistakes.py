@@ -177,6 +177,8 @@ def test_misspelled_arguments_name_the_one_that_is_meant(packed: Packed, tmp_pat
     path, calls = tmp_path / "a.h5", []
     calls.append(("octavo.Loader has no argument 'batchsize'; did you mean 'batch_size'?",
                   lambda: octavo.Loader(packed.path, batchsize=3)))  # fmt: skip
+    calls.append(("octavo.Store has no argument 'residence'; did you mean 'residency'?",
+                  lambda: octavo.Store(packed.path, residence="device")))  # fmt: skip
     calls.append(("octavo.pack has no argument 'sizes'; did you mean 'size'?", lambda: octavo.pack("a", path, sizes=3)))
     calls.append(("octavo.Writer has no argument 'channel'; did you mean 'channels'?",
                   lambda: octavo.Writer(path, channel=3)))  # fmt: skip

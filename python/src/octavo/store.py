@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from . import _core, _frameworks, _progress
+from ._argument_names import explaining_names
 from ._argument_types import check_types, whole_number
 from ._masks import Masks, resolve_masks
 from ._soft_labels import SoftLabels, resolve_soft_labels
@@ -84,6 +85,7 @@ class Store:
         If the split does not exist or the device name is invalid.
     """
 
+    @explaining_names("octavo.Store")
     def __init__(
         self,
         data: Data,
