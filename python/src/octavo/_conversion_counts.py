@@ -13,7 +13,7 @@ class ConversionCounts:
     gray: int = 0
     #: Images that were turned upright.
     turned: int = 0
-    #: Images with masks, which are not turned although their EXIF orientation says so.
+    #: Images with masks, which keep their EXIF orientation.
     unturned: int = 0
 
     def notes(self, sample_count: int, has_become_rgb: bool) -> list[str]:
