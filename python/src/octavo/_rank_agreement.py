@@ -61,8 +61,11 @@ class RankAgreement:
 
 
 def find_store() -> Any:
-    """The store that the ranks of ``torch.distributed`` share; None if this version has another one."""
+    """The store that the ranks of ``torch.distributed`` share; None if there is none, or this version has another."""
     distributed = sys.modules.get("torch.distributed.distributed_c10d")
     find = getattr(distributed, "_get_default_store", None)
-    store = find() if find is not None else None
+    try:
+        store = None if find is None else find()
+    except ValueError:  # the ranks are known without a process group
+        return None
     return store if hasattr(store, "check") else None
