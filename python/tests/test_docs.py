@@ -6,6 +6,7 @@ The blocks of a page run in order, in one folder and one namespace. Comments of 
 - ``<!-- not run: REASON -->`` before a block: it does not run here, and is reported as skipped;
 - ``<!-- given: CODE -->`` before a block: code that runs before it;
 - ``<!-- file: NAME -->`` before a block: it is written to this file instead of run;
+- ``<!-- same as: PATH -->`` before a block: it is this file of the repository, which other tests run;
 - ``<!-- output -->`` before a block of text: what the block before it prints, except for numbers and units.
 
 A block that imports a package which is not installed skips the rest of its page.
@@ -49,7 +50,7 @@ PAGES = [
 PYTHON, SHELL, CPP = ("python", "pycon"), ("sh", "bash", "console"), ("cpp", "c++")
 
 FENCE = re.compile(r"^( *)```([\w+]*)\s*$")
-NOTE = re.compile(r"^ *<!-- (test files|not run|given|file|output):?(.*)-->$")
+NOTE = re.compile(r"^ *<!-- (test files|not run|given|file|same as|output):?(.*)-->$")
 
 
 @dataclass
@@ -85,7 +86,7 @@ def blocks_of(page: Path) -> Iterator[Block]:
                 number += 1
             code = "\n".join(line[len(fence[1]) :] for line in lines[begin:number]) + "\n"
             number += 1
-            if fence[2] in (*PYTHON, *SHELL, *CPP) or "output" in notes:
+            if fence[2] in (*PYTHON, *SHELL, *CPP) or "output" in notes or "same as" in notes:
                 yield Block(page, begin + 1, fence[2], code, notes)
         elif note:
             notes = {**notes, note[1]: note[2].strip()}
@@ -262,7 +263,9 @@ def test_the_code_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest
     namespace: dict[str, Any] = {"__name__": "__main__"}
     printed = ""
     for block in blocks:
-        if "output" in block.notes:
+        if "same as" in block.notes:
+            assert block.code == (ROOT / block.notes["same as"]).read_text(), f"{block.where} differs from its file"
+        elif "output" in block.notes:
             assert shape_of(printed) == shape_of(block.code), f"{block.where} differs from what is printed:\n{printed}"
         elif block.language in PYTHON:
             printed = run_python(block, namespace)

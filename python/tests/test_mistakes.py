@@ -7,6 +7,7 @@ import sys
 import types
 from pathlib import Path
 
+import numpy as np
 import octavo
 import pytest
 from conftest import Packed
@@ -133,13 +134,118 @@ def test_a_module_for_a_missing_framework_names_the_package_to_install(
     module: str, package: str, hidden: tuple[str, ...]
 ):
     hide = "".join(f"sys.modules[{name!r}] = None; " for name in hidden)
-    code = f"import sys; {hide}import octavo.{module}"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert run.returncode == 1
-    last = run.stderr.strip().splitlines()[-1]
-    expected = f"octavo.{module} needs {package}, which is not installed; run: pip install {package}"
-    assert last == f"ModuleNotFoundError: {expected}"
+    for use in (f"import octavo.{module}", f"import octavo; octavo.{module}"):
+        code = f"import sys; {hide}{use}"
+        run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+        assert run.returncode == 1
+        last = run.stderr.strip().splitlines()[-1]
+        expected = f"octavo.{module} needs {package}, which is not installed; run: pip install {package}"
+        assert last == f"ModuleNotFoundError: {expected}"
 
 
 def test_the_package_lists_its_public_names_only():
     assert dir(octavo) == sorted(octavo.__all__)
+
+
+def test_what_another_function_packs_is_an_error_that_names_it(packed: Packed, tmp_path: Path):
+    samples = [(np.zeros((4, 4), np.uint8), 0)]
+    for given in (samples, np.zeros((3, 4, 4), np.uint8), {"train": samples}, None):
+        with pytest.raises(TypeError, match=r"not a path or several; pack .* with octavo.pack_dataset\(\)"):
+            octavo.pack(given, tmp_path / "a.h5")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"dataset is the path 'photos'; pack files and folders with octavo.pack\(\)"):
+        octavo.pack_dataset("photos", tmp_path / "a.h5")
+    loader = octavo.Loader(packed.path, device="cpu")
+    with pytest.raises(TypeError, match="dataset is a Loader, which makes batches; pass its dataset"):
+        octavo.pack_dataset(loader, tmp_path / "a.h5")
+
+
+@pytest.mark.parametrize("address", ["s3://bucket/photos.h5", "https://host/photos.h5", "gs://bucket/photos.h5"])
+def test_a_remote_address_is_an_error_that_names_the_page(address: str, tmp_path: Path):
+    message = r"it is a remote address, .*; copy the file first \(docs/how-to/remote-data.md\)"
+    for opened in (octavo.Dataset, octavo.Loader, octavo.Store):
+        with pytest.raises(ValueError, match=message):
+            opened(address)
+        with pytest.raises(ValueError, match=message):
+            opened(Path(address))
+    with pytest.raises(ValueError, match=message):
+        octavo.pack(address, tmp_path / "a.h5")
+    if (docs := Path(__file__).parents[2] / "docs").is_dir():
+        assert (docs / "how-to" / "remote-data.md").is_file()
+
+
+def test_misspelled_arguments_name_the_one_that_is_meant(packed: Packed, tmp_path: Path):
+    path, calls = tmp_path / "a.h5", []
+    calls.append(("octavo.Loader has no argument 'batchsize'; did you mean 'batch_size'?",
+                  lambda: octavo.Loader(packed.path, batchsize=3)))  # fmt: skip
+    calls.append(("octavo.Store has no argument 'residence'; did you mean 'residency'?",
+                  lambda: octavo.Store(packed.path, residence="device")))  # fmt: skip
+    calls.append(("octavo.pack has no argument 'sizes'; did you mean 'size'?", lambda: octavo.pack("a", path, sizes=3)))
+    calls.append(("octavo.Writer has no argument 'channel'; did you mean 'channels'?",
+                  lambda: octavo.Writer(path, channel=3)))  # fmt: skip
+    calls.append(("octavo.pack_dataset has no argument 'hold_out'; did you mean 'holdout'?",
+                  lambda: octavo.pack_dataset([], path, hold_out=0.2)))  # fmt: skip
+    calls.append(("octavo.Loader has no argument 'learning'; help(octavo.Loader) lists them",
+                  lambda: octavo.Loader(packed.path, learning=3)))  # fmt: skip
+    for message, call in calls:
+        with pytest.raises(TypeError) as caught:
+            call()
+        assert str(caught.value) == message
+
+
+def test_a_subclass_of_a_loader_may_have_other_arguments(packed: Packed):
+    class Named(octavo.Loader):
+        def __init__(self, path: Path, *, title: str, **options: object) -> None:
+            super().__init__(path, **options)
+            self.title = title
+
+    assert Named(packed.path, title="mine", device="cpu").title == "mine"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "split", "batch_size", "equal_shares", "keys", "augment_seed", "views", "label_smoothing", "masks",
+        "ignore_index", "num_classes", "samples_per_epoch", "repeats", "replacement", "verify", "threads", "progress",
+        "memory_limit", "resident", "window", "prefetch", "drop_last", "carry_over", "seed", "rank", "world_size",
+    ],
+)  # fmt: skip
+def test_values_of_a_wrong_type_are_named(packed: Packed, name: str):
+    for wrong in (object(), 3.5, {"a": 1}):
+        if name == "label_smoothing" and wrong == 3.5:
+            continue
+        ranks = {"rank": 0, "world_size": 1} if name in ("rank", "world_size") else {}
+        with pytest.raises((TypeError, ValueError), match=rf"{name} is ") as caught:
+            octavo.Loader(packed.path, device="cpu", **{**ranks, name: wrong})  # type: ignore[call-overload]
+        assert "argument types" not in str(caught.value)
+
+
+def test_text_is_not_a_truth_value(packed: Packed):
+    with pytest.raises(TypeError, match="drop_last is 'no'; it must be True or False"):
+        octavo.Loader(packed.path, drop_last="no", device="cpu")  # type: ignore[call-overload]
+    assert octavo.Loader(packed.path, drop_last=np.bool_(True), device="cpu").drop_last
+
+
+def test_a_function_that_returns_no_operations_is_an_error_that_says_what_augment_calls(packed: Packed):
+    with pytest.raises(TypeError, match=r"called with the number of the epoch and returns operations .* contains 0"):
+        octavo.Loader(packed.path, augment=lambda image: image, device="cpu")
+
+
+def test_a_data_loader_over_a_loader_must_not_collate(packed: Packed):
+    data = pytest.importorskip("torch.utils.data")
+    loader = octavo.Loader(packed.path, batch_size=10, device="cpu")
+    for options in ({}, {"batch_size": 10}):
+        with pytest.raises(TypeError, match=r"a DataLoader would collate again; .* pass batch_size=None"):
+            next(iter(data.DataLoader(loader, **options)))
+    assert len(next(iter(data.DataLoader(loader, batch_size=None)))[0]) == 10
+
+
+def test_a_module_for_a_framework_is_imported_when_used():
+    code = """
+import sys, types
+sys.modules["transformers"] = types.ModuleType("transformers")  # enough for the mixin
+import octavo
+assert "octavo.transformers" not in sys.modules
+print(octavo.transformers.TrainerMixin.__name__)
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert run.stdout == "TrainerMixin\n", run.stderr

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -192,3 +194,43 @@ def test_statistics_of_other_channels_name_the_option(tmp_path) -> None:
         octavo.Loader(tmp_path / "gray.h5", normalize=normalize)[0]
     octavo.pack_dataset([np.zeros((4, 4), np.uint8)], tmp_path / "gray.h5", channels=3, force=True)
     octavo.Loader(tmp_path / "gray.h5", normalize=normalize)[0]
+
+
+def test_arrays_and_tensors_are_numbers(packed: Packed) -> None:
+    expected = octavo.Normalize((0.25, 0.5, 0.75), (0.5, 0.5, 0.5))
+    given = [np.array([0.25, 0.5, 0.75]), [0.25, 0.5, 0.75]]
+    if torch := sys.modules.get("torch"):
+        given.append(torch.tensor([0.25, 0.5, 0.75]))
+    for mean in given:
+        made = octavo.Normalize(mean, np.full(3, 0.5))
+        assert (made, hash(made)) == (expected, hash(expected))
+        octavo.Loader(packed.path, normalize=made, device="cpu")[0]
+
+
+def test_a_normalize_of_torchvision_is_an_error_with_ours(packed: Packed) -> None:
+    theirs = type("Normalize", (), {"mean": [0.485, 0.456, 0.406], "std": (0.2, 0.2, 0.2)})()
+    for given in (theirs, ((0.485, 0.456, 0.406), (0.2, 0.2, 0.2))):
+        with pytest.raises(ValueError, match=r"octavo.Normalize\(\(0.485, 0.456, 0.406\), \(0.2, 0.2, 0.2\)\)$"):
+            octavo.Loader(packed.path, normalize=given, device="cpu")
+
+
+def test_statistics_of_other_classes_are_noted(tmp_path: Path) -> None:
+    paths = [tmp_path / "train.h5", tmp_path / "test.h5", tmp_path / "part.h5"]
+    for path, classes in zip(paths, (["bee", "cat", "dog"], ["cat", "dog"], ["bee", "cat"]), strict=True):
+        with octavo.Writer(path, classes=classes) as writer:
+            writer.append(np.zeros((4, 4), np.uint8), 1)
+    normalize = octavo.Normalize("channel", statistics=octavo.Dataset(paths[0])["train"])
+    with pytest.warns(UserWarning, match=r"class 'cat' is 0 in test.h5 and 1 in train.h5; pack both into one file"):
+        octavo.Loader(paths[1], normalize=normalize, device="cpu")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        octavo.Loader(paths[2], normalize=normalize, device="cpu")  # it has the first classes
+
+
+def test_a_class_that_training_lacks_is_noted(tmp_path: Path) -> None:
+    for name, classes in (("train", ["cat"]), ("test", ["cat", "dog"])):
+        with octavo.Writer(tmp_path / f"{name}.h5", classes=classes) as writer:
+            writer.append(np.zeros((4, 4), np.uint8), 0)
+    normalize = octavo.Normalize("channel", statistics=octavo.Dataset(tmp_path / "train.h5")["train"])
+    with pytest.warns(UserWarning, match="class 1 of test.h5 is 'dog', which train.h5 lacks"):
+        octavo.Loader(tmp_path / "test.h5", normalize=normalize, device="cpu")

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import re
+import types
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import octavo
 import pytest
+from octavo._dataset_transforms import frozen_augmentation
 
 Pairs = list[tuple[np.ndarray, int]]
 
@@ -512,3 +514,62 @@ def test_a_size_may_be_a_number_of_numpy(tmp_path: Path) -> None:
     octavo.pack_dataset(pairs(), tmp_path / "a.h5", size=np.int64(3))  # type: ignore[arg-type]
     octavo.pack_dataset(pairs(), tmp_path / "b.h5", size=[3, 2])  # type: ignore[arg-type]
     assert [octavo.Dataset(tmp_path / name).split().shape for name in ("a.h5", "b.h5")] == [(1, 3, 3), (1, 3, 2)]
+
+
+def test_a_split_whose_samples_were_all_skipped_is_an_error(tmp_path: Path) -> None:
+    splits: dict[str, Any] = {"train": pairs(2), "val": [("no image", 0), ("none either", 0)]}
+    with pytest.raises(ValueError, match=r"pack split 'val': no samples are left, because all 2 were skipped, .*val#0"):
+        octavo.pack_dataset(splits, tmp_path / "a.h5", on_error="skip")
+    with pytest.warns(octavo.PackingWarning, match="1 sample was skipped, which the result lists: train#0"):
+        octavo.pack_dataset([*splits["val"][:1], *splits["train"]], tmp_path / "a.h5", on_error="skip")
+
+
+class Transformed:
+    """A dataset with the attributes of torchvision's."""
+
+    classes: ClassVar = ["cat", "dog"]
+
+    def __init__(self, transform: Any = None, target_transform: Any = None) -> None:
+        self.transform, self.target_transform = transform, target_transform
+
+    def __len__(self) -> int:
+        return 8
+
+    def __getitem__(self, index: int) -> tuple[np.ndarray, Any]:
+        image, label = pairs()[index]
+        return image, label if self.target_transform is None else self.target_transform(label)
+
+
+def transforms_of(*names: str) -> list[Any]:
+    """Objects of classes of these names in torchvision, which need not be installed."""
+    made = [type(name, (), {"__module__": "torchvision.transforms", "__call__": lambda _, x: x}) for name in names]
+    return [kind() for kind in made]
+
+
+def test_random_transforms_are_noted(tmp_path: Path) -> None:
+    [composed] = transforms_of("Compose")
+    composed.transforms = transforms_of("Resize", "RandomCrop", "ColorJitter", "ToTensor")
+    part = types.SimpleNamespace(dataset=Transformed(composed), __len__=None)
+    note = "the random transforms RandomCrop, ColorJitter changed each sample once, .* pass augment= to octavo.Loader"
+    for number, (dataset, options) in enumerate([(Transformed(composed), {}), (pairs(), {"transform": composed})]):
+        with pytest.warns(octavo.PackingWarning, match=note):
+            octavo.pack_dataset(dataset, tmp_path / f"{number}.h5", **options)
+    assert frozen_augmentation([None], {"train": part}) == frozen_augmentation([composed], {})
+    assert frozen_augmentation(transforms_of("Resize", "CenterCrop", "Normalize"), {"train": pairs()}) == []
+
+
+def test_class_names_that_do_not_fit_the_labels_are_refused(tmp_path: Path) -> None:
+    swapped = Transformed(target_transform=lambda label: 1 - label)
+    with pytest.raises(ValueError, match="target_transform that changes the number 0 of class 'cat'; pass classes="):
+        octavo.pack_dataset(swapped, tmp_path / "a.h5")
+    octavo.pack_dataset(swapped, tmp_path / "a.h5", classes=["dog", "cat"])
+    same = Transformed(target_transform=lambda label: np.int64(label))
+    one_hot = Transformed(target_transform=lambda label: np.eye(2, dtype=np.int64)[label])
+    for number, dataset in enumerate((same, one_hot)):
+        octavo.pack_dataset(dataset, tmp_path / f"{number}.h5")
+        assert octavo.Dataset(tmp_path / f"{number}.h5").classes == ["cat", "dog"]
+
+
+def test_a_missing_label_names_the_remedies(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"it has no label \(-1\); leave .* label=None, or label_key=False"):
+        octavo.pack_dataset([(pairs()[0][0], -1)], tmp_path / "a.h5")

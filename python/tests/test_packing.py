@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import os
 import signal
@@ -551,3 +552,38 @@ def test_old_names_of_formats_are_accepted(photos: Path, tmp_path: Path) -> None
         "path,label\n" + "\n".join(f"{p.relative_to(photos)},1" for p in photos.rglob("*.png"))
     )
     assert octavo.pack(photos / "list.csv", tmp_path / "a.h5", format="manifest", size=(4, 4)).splits
+
+
+def test_a_second_writer_of_a_path_is_refused_when_it_is_made(photos: Path, tmp_path: Path) -> None:
+    path = tmp_path / "a.h5"
+    first = octavo.Writer(path)
+    first.append(np.zeros((4, 4), np.uint8), 0)
+    for writer in (lambda: octavo.Writer(path), lambda: octavo.Writer(path, force=True)):
+        with pytest.raises(OSError, match=r"write '\S+a.h5': another writer is active .*; close or discard it"):
+            writer()
+    with pytest.raises(OSError, match="another writer is active"):
+        octavo.pack(photos, path, size=8)
+    first.close()
+    octavo.Writer(path, force=True).discard()
+    dropped = octavo.Writer(path, append=True)
+    with pytest.raises(OSError, match="another writer is active"):
+        octavo.Writer(path, append=True)
+    del dropped
+    gc.collect()
+    assert [file.name for file in tmp_path.glob("a.h5*")] == ["a.h5"]
+
+
+def test_skipped_samples_are_a_warning(photos: Path, tmp_path: Path) -> None:
+    (photos / "cat").mkdir(exist_ok=True)
+    for number in range(5):
+        (photos / "cat" / f"bad{number}.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    with pytest.warns(octavo.PackingWarning, match=r"^5 samples were skipped, .*bad0.*; .*bad1.*; .*bad2.*; \.\.\.$"):
+        summary = octavo.pack(photos, tmp_path / "a.h5", size=8, on_error="skip")
+    assert len(summary.skipped) == 5
+
+
+def test_a_writer_cannot_measure_a_range(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"cannot measure a range, so pass \(low, high\), or .* octavo.pack\(\)"):
+        octavo.Writer(tmp_path / "a.h5", value_range="percentile:99.9")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="value_range is 3; it must be"):
+        octavo.Writer(tmp_path / "a.h5", value_range=3)  # type: ignore[arg-type]

@@ -35,4 +35,5 @@ def test_without_tqdm_errors_have_no_other_cause(tmp_path: Path, caplog: pytest.
     assert "tqdm is not installed; no progress bar is shown" in caplog.text
     # The work itself is done.
     packed = write_packed(tmp_path / "c.h5", 10, (1, 4, 4))
-    assert octavo.verify(packed.path, progress=True)
+    with pytest.warns(RuntimeWarning, match="progress is True, but tqdm is not installed, .*; run: pip install tqdm"):
+        assert octavo.verify(packed.path, progress=True)

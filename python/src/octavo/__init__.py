@@ -74,6 +74,9 @@ _LAZY_MODULES = {
     "view": "viewing",
 }
 
+# Modules that need a framework; `octavo.lightning` imports it when first used.
+_INTEGRATIONS = ("jax", "keras", "lightning", "transformers")
+
 __all__ = [
     "Dataset",
     "DeviceError",
@@ -128,6 +131,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name in _INTEGRATIONS:
+        return importlib.import_module(f".{name}", __name__)
     module = _LAZY_MODULES.get(name)
     if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from . import _core, _frameworks, _integrations
 from ._batch_options import BatchOptions, resolve_ranks, warn_of_ranks
+from ._rank_agreement import RankAgreement, find_store
 from ._sampling import resolve_sampling
 from .augment import checked_operations
 from .store import Store
@@ -73,6 +74,7 @@ class BatchFactory:
         self._weights_epoch = 0
         self._given_ranks, self._given_equal_shares = ranks, equal_shares
         self._has_checked_ranks = ranks[0] is not None
+        self._agreement: RankAgreement | None = None
         self._lock = threading.RLock()
         self._maker: Any = None  # a BatchMaker, until it is closed
         self._make: Any = None
@@ -115,8 +117,21 @@ class BatchFactory:
             if options is not self._options or equal_shares != self._equal_shares:
                 self._prepare(options, equal_shares, self._origin)
             self._weights_epoch = epoch
+            self._check_agreement()
             make: Make = self._make
             return make
+
+    def _check_agreement(self) -> None:
+        """Raises ValueError if other ranks of the process group serve other batches."""
+        if self._options.world_size == 1 or self._given_ranks[0] is not None:
+            return
+        if self._agreement is None:
+            store = find_store()
+            if store is None:
+                return
+            state = json.loads(self._maker.state(0, 0))
+            self._agreement = RankAgreement(self._options.rank, self._options.world_size, state, store)
+        self._agreement.check()
 
     def count(self, epoch: int) -> int:
         """The number of batches of `epoch`."""

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from . import _core, _frameworks
+from ._argument_types import whole_number
+from ._class_numbers import REMEDY, class_difference
 from ._masks import Masks, resolve_masks
 from ._sampling import Balance, Sampling, resolve_sampling
 from ._soft_labels import SoftLabels, resolve_soft_labels
@@ -140,6 +142,7 @@ def resolve_batch_options(
         statistics = source.statistics
         resolved.check_range(source.name, statistics.scale, statistics.zero_point)
     _warn_of_own_statistics(resolved, source)
+    _warn_of_other_classes(resolved, source)
     name = _resolve_store_device(data, device)
     return BatchOptions(
         source=source,
@@ -240,17 +243,10 @@ def warn_of_ranks(world_size: int) -> None:
         )
 
 
-def _whole_number(argument: str, value: Any) -> int:
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise TypeError(f"{argument} is {value!r}; it must be a whole number") from None
-
-
 def _checked_batch_size(batch_size: int | None, epoch_samples: int) -> int:
     if batch_size is None:
         return min(_USUAL_BATCH, epoch_samples)
-    number = _whole_number("batch_size", batch_size)
+    number = whole_number("batch_size", batch_size)
     if number < 1:
         raise ValueError(f"batch_size is {number}; it must be at least 1")
     return number
@@ -272,8 +268,16 @@ def _warn_of_own_statistics(normalize: Normalize, source: Split | ArraySplit) ->
         )
 
 
+def _warn_of_other_classes(normalize: Normalize, source: Split | ArraySplit) -> None:
+    """Warns if the split with the statistics, which is the one for training, has other class numbers."""
+    if isinstance(source, Split) and normalize.statistics is not None:
+        difference = class_difference(normalize.statistics, source)
+        if difference is not None:
+            warn(f"the split of statistics= has other class numbers: {difference}; {REMEDY}", UserWarning)
+
+
 def _checked_seed(seed: int) -> int:
-    number = _whole_number("seed", seed)
+    number = whole_number("seed", seed)
     if not 0 <= number < 2**64:
         raise ValueError(f"seed is {number}; it must be in [0, 2**64)")
     return number

@@ -80,9 +80,29 @@ def replacements(given: Any) -> str | None:
     return f"transforms of {_library(foreign[0])}; use operations of octavo.augment instead: {'; '.join(each)}"
 
 
+#: Random transforms whose names do not begin with "Random".
+_RANDOM = frozenset({
+    "ColorJitter", "GaussianBlur", "GaussianNoise", "ElasticTransform", "ScaleJitter", "TrivialAugmentWide",
+    "RandAugment", "AutoAugment", "AugMix", "MixUp", "CutMix",
+})  # fmt: skip
+
+
+def random_transforms(given: Any) -> list[str]:
+    """The names of random transforms of other libraries in `given`."""
+    return [_name(part) for part in _parts(given) if _library(part) and _is_random(part)]
+
+
+def _is_random(transform: Any) -> bool:
+    """Whether it draws numbers: by its name, or because it has a probability, as in Albumentations."""
+    name, probability = _name(transform), getattr(transform, "p", None)
+    return name.startswith("Random") or name in _RANDOM or (isinstance(probability, float) and 0.0 < probability < 1.0)
+
+
 def _parts(given: Any) -> list[Any]:
     """The transforms in a list or a ``Compose``, or the object itself."""
     inner: Any = given if isinstance(given, (list, tuple)) else None
+    if _name(given) == "StandardTransform":  # of the datasets of torchvision
+        inner = [getattr(given, "transform", None)]
     if _library(given) and _name(given) in ("Compose", "Sequential"):
         inner = getattr(given, "transforms", None) or getattr(given, "_modules", {}).values()
     return [part for one in inner for part in _parts(one)] if inner else [given]

@@ -6,8 +6,9 @@ import operator
 from collections.abc import Mapping, Sequence, Set
 from typing import Any, get_args
 
+from ._argument_types import check_types
 from ._batch_options import BatchOptions, resolve_batch_options
-from .augment import check_is_ours
+from .augment import check_is_ours, checked_operations
 from .store import Residency
 
 _NO_WORKERS = "it has no worker processes, and makes batches on the device"
@@ -39,6 +40,7 @@ _OF_BATCHES = (
 
 def resolve_arguments(arguments: dict[str, Any]) -> tuple[str, int, BatchOptions]:
     """The name of the order, the batches to read ahead, and the options of batches, for arguments of a loader."""
+    check_types(arguments)
     augment, weights = arguments["augment"], arguments["weights"]
     check_is_ours(augment)  # a transform is callable, but not a function of the epoch
     if isinstance(augment, type):
@@ -66,7 +68,7 @@ def _operations_at_first(augment: Any) -> Any:
     if not callable(augment):
         return augment
     try:
-        return augment(0)
+        return checked_operations(augment(0))
     except (TypeError, AttributeError) as error:
         raise TypeError(
             f"augment is a function, which is called with the number of the epoch and returns operations of "
@@ -79,7 +81,7 @@ def checked_keys(keys: Sequence[str] | None, has_masks: bool) -> tuple[str, ...]
         return None
     parts = ("images", "masks", "labels") if has_masks else ("images", "labels")
     # The order of a set is not that of its names.
-    is_unordered = isinstance(keys, (str, Set, Mapping))
+    is_unordered = isinstance(keys, (str, Set, Mapping)) or not hasattr(keys, "__len__")
     if is_unordered or len(keys) != len(parts) or len(set(keys)) != len(keys):
         raise ValueError(f"keys is {keys!r}; expected {len(parts)} different names, for {', '.join(parts)}")
     return tuple(keys)

@@ -7,6 +7,7 @@ from typing import Any, TypedDict
 
 import numpy.typing as npt
 
+from ._argument_names import check_names
 from ._progress import Progress
 from ._sampling import Balance
 from .augment import Mix, Operation
@@ -73,9 +74,7 @@ def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
     TypeError
         If a loader has no such option.
     """
-    unknown = sorted(set(options) - _OTHERS)
-    if unknown:
-        raise TypeError(f"a loader has no option {unknown[0]!r}; octavo.Loader lists them")
+    check_names("octavo.Loader", options, _OTHERS)
     of_all = {name: value for name, value in options.items() if name not in _OF_TRAINING | _OF_STORE}
     of_training = {name: value for name, value in options.items() if name in _OF_TRAINING}
     of_store = {name: value for name, value in options.items() if name in _OF_STORE}

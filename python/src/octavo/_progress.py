@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ._warn import warn
+
 #: Called by the native code: (stage, samples done, samples in total, bytes done, bytes in total).
 NativeProgress = Callable[[str, int, int, int, int], None]
 
@@ -56,6 +58,8 @@ def _tqdm() -> Callable[..., Any] | None:
 def shown(progress: Progress) -> Iterator[NativeProgress | None]:
     """The callback for the native code; its progress bar is open while the context is active."""
     make_bar = _tqdm() if progress is None or progress is True else None
+    if progress is True and make_bar is None:
+        warn("progress is True, but tqdm is not installed, so there is no bar; run: pip install tqdm", RuntimeWarning)
     if make_bar is not None:
         # To tqdm, disable=None means: show the bar only on a terminal.
         bar = _Bar(make_bar, disable=False if progress else None)
@@ -65,7 +69,7 @@ def shown(progress: Progress) -> Iterator[NativeProgress | None]:
             bar.close()
     elif progress is None or isinstance(progress, bool):
         yield None
-    elif callable(progress):
+    elif callable(progress) and not isinstance(progress, type):
         yield lambda stage, done, total, done_bytes, total_bytes: progress(
             stage, *((done, total) if total > 0 or total_bytes == 0 else (done_bytes, total_bytes))
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 import torch
@@ -76,7 +77,17 @@ def register_iterable(kind: type) -> None:
     torch.utils.data.IterableDataset.register(kind)
 
 
-def refuse_workers() -> None:
-    """Raises RuntimeError in a worker process of a DataLoader: every worker would yield every batch."""
+def check_data_loader(caller: FrameType) -> None:
+    """Raises an error if `caller` is a DataLoader that would repeat or collate batches.
+
+    RuntimeError in a worker process, since every worker would yield every batch; TypeError if batches would be collated
+    again, as with the default batch_size=1 of a DataLoader.
+    """
     if torch.utils.data.get_worker_info() is not None:
         raise RuntimeError("a Loader in a DataLoader needs num_workers=0; it has no use for worker processes")
+    is_fetcher = caller.f_globals.get("__name__") == "torch.utils.data._utils.fetch"
+    if is_fetcher and caller.f_locals.get("auto_collation"):
+        raise TypeError(
+            "a Loader makes batches already, which a DataLoader would collate again; iterate over the Loader itself, "
+            "or pass batch_size=None to the DataLoader"
+        )

@@ -14,6 +14,7 @@ import numpy as np
 
 from . import _core
 from ._frameworks import to_host
+from ._remote_paths import check_is_local
 from ._samplers import Items
 
 if TYPE_CHECKING:
@@ -388,9 +389,12 @@ class Dataset:
         If it cannot be read; `FileNotFoundError` if it does not exist.
     FormatError
         If it is not an Octavo dataset file, has a newer version, is damaged, or was changed by another program.
+    ValueError
+        If it is an address such as ``s3://bucket/photos.h5``.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
+        check_is_local(path, "open")
         self._native: _core.Dataset | None = _core.Dataset.open(Path(path))
         self._path = Path(path)
 
@@ -418,6 +422,8 @@ class Dataset:
             If there is no such split; the message lists the available ones.
         """
         native = self._opened()
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"split is {name!r}; it must be a name, of {', '.join(native.split_names)}")
         return Split(self, native.training_split() if name is None else native.split(name))
 
     def __getitem__(self, name: str) -> Split:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,8 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _images, _pack, _progress
+from ._annotate import annotate
+from ._argument_names import check_names
+from ._dataset_transforms import check_target_transform, frozen_augmentation
 from .dataset import Dataset
-from .writer import Writer, annotate
+from .writer import Writer
 
 _Path = str | os.PathLike[str]
 
@@ -95,11 +99,12 @@ def pack_dataset(
     """
     if on_error not in ("stop", "skip"):
         raise ValueError(f"on_error is {on_error!r}; it must be 'stop' or 'skip'")
-    if isinstance(dataset, Dataset):
-        raise TypeError("dataset is a dataset file; use octavo.repack")
+    check_names("octavo.pack_dataset", options, [*_WRITER_OPTIONS, *_OWN_OPTIONS])
+    _check_is_dataset(dataset)
     parts = _splits_of(dataset, split)
     if classes is None:
         classes = _classes_of(next(iter(parts.values())))
+        check_target_transform(parts.values(), classes)
     kept = [columns] if isinstance(columns, str) else list(columns)
     groups_of = _groups_of_splits(groups, parts)
     if groups_of:
@@ -121,6 +126,7 @@ def pack_dataset(
         for name, part in parts.items():
             total = len(part) if hasattr(part, "__len__") else 0
             number = -1
+            skipped: list[str] = []
             paths = _paths_of(part)
             names = _Names(name, [] if name_key is False else paths)
             group_of = groups_of.get(name)
@@ -152,18 +158,39 @@ def pack_dataset(
                         raise
                     # The dataset file keeps this list; with name_key=False, it contains no names.
                     known = "" if name_key is False else file
+                    skipped.append(f"{name}#{number}{known}: {error}")
                     writer.leave_out(number, f"{name}#{number}{known}", str(error))
                 if on_progress is not None:
                     on_progress(f"reading {name}", number + 1, max(total, number + 1), 0, 0)
             if number < 0:
                 empty.append(name)
+            if len(skipped) > number >= 0:
+                raise ValueError(
+                    f"pack split {name!r}: no samples are left, because all {number + 1} were skipped, the first, "
+                    f"{skipped[0]}; repair the samples, or leave out the split"
+                )
             if group_of is not None:
                 group_of.check_length(number + 1)
         if empty and len(empty) < len(parts):
             writer.add_note(f"not packed: the split {', '.join(map(repr, empty))}, which has no samples")
-        for note in keys.notes():
+        for note in [*keys.notes(), *frozen_augmentation([transform, mask_transform], parts)]:
             writer.add_note(note)
         return writer.close()
+
+
+#: Arguments of this function that `Writer` has too.
+_OWN_OPTIONS = frozenset(inspect.signature(pack_dataset).parameters) - {"options"}
+_WRITER_OPTIONS = frozenset(inspect.signature(Writer).parameters) - {"path"} - _OWN_OPTIONS
+
+
+def _check_is_dataset(dataset: Any) -> None:
+    """Raises TypeError for what other functions pack, and for batches."""
+    if isinstance(dataset, Dataset):
+        raise TypeError("dataset is a dataset file; use octavo.repack")
+    if isinstance(dataset, (str, os.PathLike)):
+        raise TypeError(f"dataset is the path {str(dataset)!r}; pack files and folders with octavo.pack()")
+    if hasattr(dataset, "batch_size") and hasattr(dataset, "dataset"):
+        raise TypeError(f"dataset is a {type(dataset).__name__}, which makes batches; pass its dataset")
 
 
 def _in_brackets(file: Any) -> str:

@@ -62,7 +62,7 @@ def fetch(
     force
         Replace files with the same names but other contents.
     progress
-        None: a tqdm bar on a terminal, if tqdm is installed; True: always a bar; False: no bar; or a function
+        None: a tqdm bar on a terminal, if tqdm is installed; True: always; False: no bar; or a function
         ``(stage, done, total)``, in bytes, which can cancel the work by raising.
 
     Returns

@@ -120,11 +120,11 @@ class DataModule(_DataModule):  # type: ignore[misc]  # Lightning may be missing
         return loader
 
     def val_dataloader(self) -> Loader[Any] | list[Any]:
-        """The split for validation in file order; an empty list if there is none."""
+        """The split for validation in file order; an empty list if there is none and it is not required."""
         return self._evaluation("val")
 
     def test_dataloader(self) -> Loader[Any] | list[Any]:
-        """The split for tests in file order; an empty list if there is none."""
+        """The split for tests in file order; an empty list if there is none and it is not required."""
         return self._evaluation("test")
 
     predict_dataloader = test_dataloader
@@ -138,7 +138,16 @@ class DataModule(_DataModule):  # type: ignore[misc]  # Lightning may be missing
         self._restored = state_dict.get("train")
 
     def _evaluation(self, role: str) -> Loader[Any] | list[Any]:
-        return Loader(self._store(role), **self._options[role]) if role in self._splits else []
+        if role in self._splits:
+            return Loader(self._store(role), **self._options[role])
+        function = None if self.trainer is None else self.trainer.state.fn
+        if function is not None and _EVALUATIONS.get(function.value) == role:
+            dataset = self._splits["train"].dataset
+            raise ValueError(
+                f"trainer.{function.value}() needs the split {role!r}, which {dataset.path.name} lacks; pass "
+                f"{role}= to DataModule, one of {', '.join(dataset.split_names)}"
+            )
+        return []
 
     def _store(self, role: str) -> Store:
         device = self._device
@@ -151,6 +160,10 @@ class DataModule(_DataModule):  # type: ignore[misc]  # Lightning may be missing
             store = Store(self._splits[role], device=name, masks=with_masks, **self._of_store)
             self._stores[role] = store
         return store
+
+
+#: The split that a function of the trainer needs.
+_EVALUATIONS = {"validate": "val", "test": "test", "predict": "test"}
 
 
 class _TrainingLoader(Loader[Any]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 import operator
 import sys
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, overload
 import numpy as np
 
 from . import _frameworks, _integrations, _progress
+from ._argument_names import check_names
 from ._batch_factory import BatchFactory
 from ._batch_options import LAST_EPOCH, plain_state, resolve_ranks, saved_place
 from ._iteration import Iteration
@@ -182,7 +184,7 @@ class Loader(Generic[BatchT]):
     threads
         Loading threads; 0: all that this process may use.
     progress
-        Progress of loading. None: a tqdm bar on a terminal, if tqdm is installed; True: always a bar; False: no bar; or
+        Progress of loading. None: a tqdm bar on a terminal, if tqdm is installed; True: always; False: no bar; or
         a function ``(stage, done, total)``.
     residency, memory_limit, resident, window
         Where the samples live: see `Store`. Not allowed with a `Store`, which has a residency already. With
@@ -211,6 +213,8 @@ class Loader(Generic[BatchT]):
             for name in options:
                 if name in DATA_LOADER_ARGUMENTS:
                     raise TypeError(f"a Loader has no {name}=, as a DataLoader has: {DATA_LOADER_ARGUMENTS[name]}")
+            if cls.__init__ is Loader.__init__:  # a subclass may have arguments of its own
+                check_names("octavo.Loader", options, _argument_names())
             return super().__new__(cls)
 
     # What a batch is depends on `framework` and `keys`; "auto" is torch for type checkers.
@@ -380,9 +384,9 @@ class Loader(Generic[BatchT]):
         """
         self._check_open()
         if "torch.utils.data" in sys.modules:
-            from ._torch import refuse_workers
+            from ._torch import check_data_loader
 
-            refuse_workers()
+            check_data_loader(sys._getframe(1))
         return Iteration(self)
 
     def _check_open(self) -> None:
@@ -683,6 +687,11 @@ class Loader(Generic[BatchT]):
         if self.label_smoothing != 0.0:
             text += f"label_smoothing={self.label_smoothing}, "
         return text + (f"views={self.views}, " if self.views != 1 else "")
+
+
+@functools.cache
+def _argument_names() -> frozenset[str]:
+    return frozenset(inspect.signature(Loader.__init__).parameters) - {"self"}
 
 
 def check_options(split: Split, **options: Any) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from . import _core
+from ._frameworks import to_host
 from ._warn import warn
 
 if TYPE_CHECKING:
@@ -61,6 +62,11 @@ class Normalize:
     statistics: Split | None = None
 
     def __post_init__(self) -> None:
+        for argument in ("mean", "std"):
+            value = getattr(self, argument)
+            # Arrays and tensors have neither the equality nor the hash that a field needs, and lists no hash.
+            if hasattr(value, "__array__") or isinstance(value, list):
+                object.__setattr__(self, argument, tuple(_numbers(argument, to_host(value))))
         if self.unit not in _UNITS:
             raise ValueError(f"unit is {self.unit!r}; it must be one of {', '.join(map(repr, _UNITS))}")
         if isinstance(self.mean, str):
@@ -93,7 +99,9 @@ class Normalize:
             return _PRESETS[name]
         except (KeyError, TypeError):
             known = ", ".join(repr(preset) for preset in _PRESETS)
-            raise ValueError(f"normalize is {name!r}; it must be a Normalize or one of {known}") from None
+            pair = _pair_text(name)
+            hint = f"; for these numbers, pass octavo.Normalize{pair}" if pair else ""
+            raise ValueError(f"normalize is {name!r}; it must be a Normalize or one of {known}{hint}") from None
 
     @property
     def is_measured(self) -> bool:
@@ -245,6 +253,16 @@ def _check_unit(argument: str, value: float | Sequence[float], unit: Unit) -> No
         raise ValueError(f"{argument} is {value}, in values of 0 ... 1; for values of 0 ... 255, pass unit='levels'")
     if unit == "levels" and (numbers.max() > 255.0 or (argument == "std" and numbers.max() < 1.0)):
         raise ValueError(f"{argument} is {value}, in values of 0 ... 255; for values of 0 ... 1, pass unit='unit'")
+
+
+def _pair_text(given: Any) -> str:
+    """The text of a mean and a standard deviation: of a Normalize of torchvision, or of a pair; else empty."""
+    pair = (given.mean, given.std) if hasattr(given, "mean") and hasattr(given, "std") else given
+    try:
+        mean, std = (_numbers("normalize", part) for part in pair if not isinstance(part, str))
+    except (TypeError, ValueError):
+        return ""
+    return repr((tuple(mean), tuple(std)))
 
 
 def _numbers(argument: str, value: float | Sequence[float]) -> list[float]:

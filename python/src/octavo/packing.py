@@ -14,9 +14,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from . import _pack, _progress
+from ._argument_names import explaining_names
 from ._cifar_pickles import find_batches
-from ._masks import MaskColors, read_colors
+from ._mask_colors import MaskColors, read_colors
+from ._remote_paths import check_is_local
 from ._warn import warn
+
+#: How many of the skipped samples a warning names.
+_NAMED_SAMPLES = 3
 
 _Path = str | os.PathLike[str]
 Holdout = float | str | tuple[int, int]
@@ -107,6 +112,7 @@ def _columns(columns: Sequence[str]) -> list[str]:
     return [columns] if isinstance(columns, str) else list(columns) or ["none"]
 
 
+@explaining_names("octavo.pack")
 def pack(
     source: _Path | Sequence[_Path] | Mapping[str, _Path | Sequence[_Path]],
     path: _Path,
@@ -245,7 +251,7 @@ def pack(
     threads
         The number of threads; 0: all that this process may use.
     progress
-        None: a tqdm bar on a terminal, if tqdm is installed; True: always a bar; False: no bar; or a function
+        None: a tqdm bar on a terminal, if tqdm is installed; True: always; False: no bar; or a function
         ``(stage, done, total)``, which can cancel the work by raising.
 
     Returns
@@ -256,7 +262,7 @@ def pack(
     Warns
     -----
     PackingWarning
-        For each note: what was dropped, changed or guessed.
+        For each note: what was dropped, changed or guessed; and for skipped samples.
 
     Raises
     ------
@@ -266,8 +272,8 @@ def pack(
         If a source is damaged; the message names the sample.
     OSError
         If a file cannot be read or written.
-    ValueError
-        For invalid options.
+    ValueError, TypeError
+        For invalid options, or if `source` is not a path.
     """
     sources = _sources(source)
     source_options = sampling_options(holdout, seed, limit, group_by)
@@ -332,10 +338,19 @@ class PackingWarning(UserWarning):
 
 
 def warned(summary: _pack.PackSummary) -> _pack.PackSummary:
-    """Warns of each note of the summary, at the line that called the package."""
+    """Warns of each note of the summary and of skipped samples, at the line that called the package."""
     for note in summary.notes:
         warn(note, PackingWarning)
+    if summary.skipped:
+        warn(_note_on_skipped(summary.skipped), PackingWarning)
     return summary
+
+
+def _note_on_skipped(skipped: list[_pack.SampleFailure]) -> str:
+    count = "1 sample was" if len(skipped) == 1 else f"{len(skipped):,} samples were"
+    first = "; ".join(f"{sample.name}: {sample.reason}" for sample in skipped[:_NAMED_SAMPLES])
+    more = "; ..." if len(skipped) > _NAMED_SAMPLES else ""
+    return f"{count} skipped, which the result lists: {first}{more}"
 
 
 _Source = tuple[Path, str, str, str, str]
@@ -372,10 +387,25 @@ def _sources(
     splits = source.items() if isinstance(source, Mapping) else [("", source)]
     sources = []
     for split, paths in splits:
-        for path in [paths] if isinstance(paths, (str, os.PathLike)) else paths:
+        for path in _paths(paths):
             file, images, labels, label_file = _named_arrays(path)
             sources.append((Path(file), str(split), images, labels, label_file))
     return sources
+
+
+def _paths(given: _Path | Sequence[_Path]) -> list[_Path]:
+    """The paths. Raises TypeError if it is something else, such as a dataset of Python."""
+    paths = [given] if isinstance(given, (str, os.PathLike)) else given
+    checked: list[_Path] = []
+    for path in paths if isinstance(paths, Iterable) or hasattr(paths, "__getitem__") else [paths]:
+        if not isinstance(path, (str, os.PathLike)):
+            raise TypeError(
+                f"source is a {type(given).__name__}, not a path or several; pack datasets of Python and arrays in "
+                "memory with octavo.pack_dataset()"
+            )
+        check_is_local(path, "pack")
+        checked.append(path)
+    return checked
 
 
 def _named_arrays(path: _Path) -> tuple[_Path, str, str, str]:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from . import _core, _frameworks, _progress
+from ._argument_names import explaining_names
+from ._argument_types import check_types, whole_number
 from ._masks import Masks, resolve_masks
 from ._soft_labels import SoftLabels, resolve_soft_labels
 from .arrays import ArraySplit
@@ -50,7 +52,7 @@ class Store:
     threads
         Loading threads; 0: all that this process may use.
     progress
-        None: a tqdm bar on a terminal, if tqdm is installed; True: always a bar; False: no bar; or a function
+        None: a tqdm bar on a terminal, if tqdm is installed; True: always; False: no bar; or a function
         ``(stage, done, total)``.
     residency
         Where the samples live. ``"device"``: all in device memory. ``"hybrid"``: the first ones in device memory, the
@@ -83,6 +85,7 @@ class Store:
         If the split does not exist or the device name is invalid.
     """
 
+    @explaining_names("octavo.Store")
     def __init__(
         self,
         data: Data,
@@ -105,6 +108,7 @@ class Store:
         self._split: Split | ArraySplit = find_split(data, split)
         opened = self._split._opened()
         name = _frameworks.resolve_device(device)
+        check_types({"threads": threads, "resident": resident, "window": window})
         if threads < 0:
             raise ValueError(f"threads is {threads}; it must be 0 for all, or the number of threads")
         with _progress.shown(progress) as on_progress:
@@ -385,7 +389,7 @@ def checked_limit(name: str, limit: int | str | None, parse: Callable[[str], int
 
 
 def _checked_count(name: str, value: int, least: int) -> int:
-    number = operator.index(value)
+    number = whole_number(name, value)
     if not least <= number < 2**63:
         raise ValueError(f"{name} is {number}; it must be at least {least}")
     return number

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ._class_numbers import REMEDY, class_difference
 from ._loader_options import split_options
 from ._optional import is_installed, missing
-from .dataset import Split
+from .dataset import Dataset, Split
 from .loader import Loader, check_options
-from .store import Store
+from .store import Store, resolve_normalize
 
 if TYPE_CHECKING:
     _Trainer = Any
@@ -31,9 +34,10 @@ class TrainerMixin(_Trainer):  # type: ignore[misc]  # the Trainer of Transforme
     ... )
 
     Each split is loaded once, however often it is evaluated. Batch sizes, the seed, ``dataloader_drop_last`` and the
-    device are those of the arguments. Training shuffles; evaluation shows each sample once. With several processes, the
-    loss of an evaluation is that of one process, and so are metrics. Training can be resumed in the middle of an epoch.
-    Datasets that are no splits are left to the Trainer.
+    device are those of the arguments. Training shuffles; evaluation shows each sample once. All splits are normalized
+    with the statistics of the split for training, also those of other files, which must have the same class numbers.
+    With several processes, the loss of an evaluation is that of one process, and so are metrics. Training can be
+    resumed in the middle of an epoch. Datasets that are no splits are left to the Trainer.
 
     Parameters
     ----------
@@ -44,17 +48,37 @@ class TrainerMixin(_Trainer):  # type: ignore[misc]  # the Trainer of Transforme
     Raises
     ------
     ValueError, TypeError
-        If an option of the loader is invalid.
+        If an option of the loader is invalid, a dataset is a path, a loader or a part of a split, or the class numbers
+        of a split for evaluation are not those of training.
     """
 
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        super().__init_subclass__(**arguments)
+        # A Trainer before the mixin would make its own loaders.
+        for base in cls.__mro__[: cls.__mro__.index(TrainerMixin)]:
+            if base.__module__.startswith("transformers.") and "get_train_dataloader" in vars(base):
+                raise TypeError(
+                    f"class {cls.__name__} has the base {base.__name__} before TrainerMixin, so the mixin would have "
+                    f"no effect; write class {cls.__name__}(octavo.transformers.TrainerMixin, {base.__name__})"
+                )
+
     def __init__(self, *arguments: Any, loader: Mapping[str, Any] | None = None, **options: Any) -> None:
+        _check_options_of_trainer(loader or {})
         self._of_all, self._of_training, self._of_store = split_options(loader or {})
         self._stores: dict[tuple[str, str], Store] = {}
+        _check_datasets(options)
         super().__init__(*arguments, **options)
+        self._normalize_as_in_training()
         self._check(self.train_dataset, {**self._of_all, **self._of_training})
         evaluated = self.eval_dataset
         for split in evaluated.values() if isinstance(evaluated, dict) else [evaluated]:
             self._check(split, self._of_all)
+
+    def _normalize_as_in_training(self) -> None:
+        """Measures the normalization of all splits on the one for training."""
+        normalize = resolve_normalize(self._of_all.get("normalize", "default"))
+        if normalize.is_measured and normalize.statistics is None and isinstance(self.train_dataset, Split):
+            self._of_all["normalize"] = dataclasses.replace(normalize, statistics=self.train_dataset)
 
     def get_train_dataloader(self) -> Any:
         """Shuffled batches of the split for training."""
@@ -69,14 +93,17 @@ class TrainerMixin(_Trainer):  # type: ignore[misc]  # the Trainer of Transforme
     def get_eval_dataloader(self, eval_dataset: Any = None) -> Any:
         """Batches of a split for evaluation."""
         split = self.eval_dataset if eval_dataset is None else eval_dataset
-        if isinstance(split, str):
+        if isinstance(split, str) and isinstance(self.eval_dataset, dict):
             split = self.eval_dataset[split]
+        _check_dataset("eval_dataset", split)
         if not isinstance(split, Split):
             return super().get_eval_dataloader(eval_dataset)
+        self._check_classes(split)
         return self._loader_of(split, self.args.eval_batch_size * self.args.world_size, {})
 
     def get_test_dataloader(self, test_dataset: Any) -> Any:
         """Batches of a split for predictions."""
+        _check_dataset("test_dataset", test_dataset)
         if not isinstance(test_dataset, Split):
             return super().get_test_dataloader(test_dataset)
         return self.get_eval_dataloader(test_dataset)
@@ -101,7 +128,15 @@ class TrainerMixin(_Trainer):  # type: ignore[misc]  # the Trainer of Transforme
 
     def _check(self, split: Any, options: Mapping[str, Any]) -> None:
         if isinstance(split, Split):
+            self._check_classes(split)
             check_options(split, **{**options, **self._of_store})
+
+    def _check_classes(self, split: Split) -> None:
+        """Raises ValueError if a split for evaluation has other class numbers than that for training."""
+        if isinstance(self.train_dataset, Split):
+            difference = class_difference(self.train_dataset, split)
+            if difference is not None:
+                raise ValueError(f"evaluate split {split.name!r}: {difference}; {REMEDY}")
 
     def _loader_of(self, split: Split, batch_size: int, options: Mapping[str, Any]) -> Loader[Any]:
         key = (str(split.dataset.path), split.name)
@@ -109,3 +144,40 @@ class TrainerMixin(_Trainer):  # type: ignore[misc]  # the Trainer of Transforme
             self._stores[key] = Store(split, device=self.args.device, **self._of_store)
         of_all = {"keys": ("pixel_values", "labels"), **self._of_all, **options}
         return Loader(self._stores[key], batch_size=batch_size, **of_all)
+
+
+#: Options of a loader that the arguments of a Trainer decide, and which of them.
+_OF_ARGUMENTS = {
+    "batch_size": "per_device_train_batch_size and per_device_eval_batch_size",
+    "seed": "seed and data_seed",
+    "device": "use_cpu, or CUDA_VISIBLE_DEVICES",
+    "rank": "the launcher",
+    "world_size": "the launcher",
+}
+
+
+def _check_options_of_trainer(loader: Mapping[str, Any]) -> None:
+    for name, instead in _OF_ARGUMENTS.items():
+        if name in loader:
+            raise TypeError(f"loader has {name!r}, which the Trainer decides; use its arguments: {instead}")
+
+
+def _check_datasets(options: Mapping[str, Any]) -> None:
+    _check_dataset("train_dataset", options.get("train_dataset"))
+    evaluated = options.get("eval_dataset")
+    for dataset in evaluated.values() if isinstance(evaluated, dict) else [evaluated]:
+        _check_dataset("eval_dataset", dataset)
+
+
+def _check_dataset(argument: str, given: Any) -> None:
+    """Raises TypeError if `given` refers to a split in a way that a Trainer does not understand."""
+    if isinstance(given, (str, os.PathLike)):
+        raise TypeError(f"{argument} is the path {str(given)!r}; pass a split, octavo.Dataset({str(given)!r})[...]")
+    if isinstance(given, Dataset):
+        raise TypeError(f"{argument} is a Dataset; pass one of its splits, such as dataset[{given.split_names[0]!r}]")
+    if isinstance(given, Loader):
+        raise TypeError(f"{argument} is a Loader; pass its split, loader.dataset, and its options as loader={{...}}")
+    if isinstance(getattr(given, "dataset", None), Split) and hasattr(given, "indices"):
+        remedy = "its indices as loader={'indices': ...}" if argument == "train_dataset" else "pack it as its own split"
+        joint = ", and" if argument == "train_dataset" else "; or"
+        raise TypeError(f"{argument} is a {type(given).__name__} of a split; pass the split{joint} {remedy}")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import re
-import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,15 +15,20 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _images, _pack, _progress
-from ._masks import ColorTable, MaskColors, read_colors
+from ._annotate import annotate
+from ._argument_names import explaining_names
+from ._block import Block, Sample, text_of
+from ._conversion_counts import ConversionCounts
+from ._labels import to_label
+from ._mask_colors import ColorTable, MaskColors, read_colors
+from ._path_lock import PathLock
+from ._resizing import Resizing
+from ._stored_file import StoredFile
 from .dataset import Dataset
 from .packing import (
     Holdout,
     check_target,
-    checked_background,
     checked_classes,
-    checked_fit,
-    checked_size,
     pack_options,
     sampling_options,
     warned,
@@ -35,9 +39,6 @@ _Path = str | os.PathLike[str]
 _SPLIT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 _UNTURNED_HINT = "; the image has EXIF orientation {}: pass it upright (PIL.ImageOps.exif_transpose)"
-
-#: Appended samples are passed to the native code in blocks of about this size.
-_BLOCK_BYTES = 1 << 20
 
 
 class Writer:
@@ -77,11 +78,12 @@ class Writer:
     FileExistsError
         If `path` exists and `force` is not set.
     OSError
-        If its folder is not writable, or the file to append to does not exist.
-    ValueError
+        If its folder is not writable, the file to append to does not exist, or another writer of `path` is active.
+    ValueError, TypeError
         For invalid options.
     """
 
+    @explaining_names("octavo.Writer")
     def __init__(
         self,
         path: _Path,
@@ -120,28 +122,34 @@ class Writer:
         self._channels = channels
         self._layout = layout
         self._resizing = None if size is None else Resizing(size, fit, background)
-        self._value_range = value_range
+        self._value_range = _checked_range(value_range)
         self._quantizers: dict[str, _images.Quantizer] = {}  # by split
-        if value_range is not None:
-            _images.Quantizer(*value_range)  # checks the range
         self._allow_mismatch = bool(allow_mismatch)
-        self._stored = Dataset(path) if append else None
-        if self._stored is not None:
-            self._check_classes(self._stored, self._classes)
-        self._progress = progress
         self._mask_table = None if mask_colors is None else ColorTable(read_colors(mask_colors))
-        if self._stored is not None and self._mask_table is not None:
-            self._check_mask_classes(self._stored, self._mask_table.names)
-        made: dict[str, Any] = {"made_by": "octavo.Writer"}
-        if self._mask_table is not None and self._mask_table.names:
-            made["mask_classes"] = {str(number): name for number, name in self._mask_table.names.items()}
-        notes = json.dumps(made)
-        self._source: _pack.SpooledSource | None = _pack.SpooledSource(self._path.parent, self._classes, notes)
-        self._blocks: dict[str, _Block] = {}
-        self._gray_images = 0
-        self._turned_images = 0
-        self._unturned_images = 0  # images with masks
+        self._stored = StoredFile(Dataset(path)) if append else None
+        self._check_stored()
+        self._progress = progress
+        self._source: _pack.SpooledSource | None = _pack.SpooledSource(self._path.parent, self._classes, self._notes())
+        self._path_lock = PathLock(self._path)
+        self._blocks: dict[str, Block] = {}
+        self._counts = ConversionCounts()
         self._lock = threading.RLock()
+
+    def _check_stored(self) -> None:
+        """Raises ValueError if classes of this writer do not suit the file to append to."""
+        if self._stored is None:
+            return
+        if not self._allow_mismatch:
+            self._stored.check_classes(self._classes)
+        if self._mask_table is not None:
+            self._stored.check_mask_classes(self._mask_table.names)
+
+    def _notes(self) -> str:
+        """What the provenance says about the writer, as JSON."""
+        notes: dict[str, Any] = {"made_by": "octavo.Writer"}
+        if self._mask_table is not None and self._mask_table.names:
+            notes["mask_classes"] = {str(number): name for number, name in self._mask_table.names.items()}
+        return json.dumps(notes)
 
     def append(
         self,
@@ -187,91 +195,91 @@ class Writer:
         with self._lock:
             self._append(image, label, mask, split, name, metadata or {})
 
+    def _append(
+        self, image: Any, label: Any, mask: Any, split: str, name: str | None, metadata: Mapping[str, Any]
+    ) -> None:
+        source = self._opened()
+        quantizer = self._quantizer_of(split)
+        with _naming(self._where(split, name)):
+            orientation = _images.orientation_of(image)
+            if mask is None:
+                image, _ = _images.upright(image)
+            sample = self._to_sample(image, label, mask, name, metadata, quantizer, orientation)
+            is_gray = sample.pixels.shape[0] == 1
+            sample.pixels = self._as_rgb_if_others_are(sample.pixels)
+            turns_others_rgb = self._turns_others_rgb(sample.pixels)
+            block = self._block_for(split, sample, turns_others_rgb)
+            block.check(sample, checks_channels=not turns_others_rgb)
+        if turns_others_rgb:
+            self._convert_to_rgb(source)
+        block.add(sample)
+        self._blocks[split] = block
+        self._count(is_gray, orientation, mask is not None)
+        if quantizer is not None:
+            self._quantizers[split] = quantizer
+            quantizer.count_last()
+        if block.is_full():
+            self._flush(source, split)
+
+    def _where(self, split: str, name: str | None) -> str:
+        """What is done, at the beginning of messages."""
+        number = self._blocks[split].total if split in self._blocks else 0
+        origin = f" ({name})" if name and name != f"{split}#{number}" else ""
+        return f"append to split {split!r}, sample {number}{origin}"
+
+    def _to_sample(
+        self, image: Any, label: Any, mask: Any, name: str | None, metadata: Mapping[str, Any],
+        quantizer: _images.Quantizer | None, orientation: int,
+    ) -> Sample:  # fmt: skip
+        pixels = _images.to_pixels(image, self._channels, self._layout, quantizer)
+        checked_label = to_label(label, self._class_numbers)
+        classes = None if mask is None else self._to_mask(mask)
+        if classes is not None and classes.shape != pixels.shape[1:]:
+            hint = "" if orientation == 1 else _UNTURNED_HINT.format(orientation)
+            raise ValueError(f"its mask is {text_of(classes.shape)}, its image {text_of(pixels.shape[1:])}{hint}")
+        if self._resizing is not None and 0 not in pixels.shape:
+            pixels, classes = self._resizing(pixels, classes)
+        values = json.dumps(list(metadata.values()), allow_nan=False)
+        return Sample(pixels, checked_label, classes, name, list(metadata), values)
+
     def _to_mask(self, mask: Any) -> npt.NDArray[np.uint8]:
         if self._mask_table is None:
             return _images.to_mask(mask)
         return _images.to_mask_of_colors(mask, self._mask_table)
 
-    def _append(
-        self, image: Any, label: Any, mask: Any, split: str, name: str | None, metadata: Mapping[str, Any]
-    ) -> None:
-        source = self._opened()
-        block = self._blocks.get(split)
-        number = block.total if block else 0
-        origin = f" ({name})" if name and name != f"{split}#{number}" else ""
-        where = f"append to split {split!r}, sample {number}{origin}: "
-        try:
-            quantizer = self._quantizer_of(split)
-            orientation = _images.orientation_of(image)
-            if mask is None:
-                image, _ = _images.upright(image)
-            pixels = _images.to_pixels(image, self._channels, self._layout, quantizer)
-            kind, numbers = _label(label, self._class_numbers)
-            classes = None if mask is None else self._to_mask(mask)
-            if classes is not None and classes.shape != pixels.shape[1:]:
-                hint = "" if orientation == 1 else _UNTURNED_HINT.format(orientation)
-                raise ValueError(f"its mask is {_text(classes.shape)}, its image {_text(pixels.shape[1:])}{hint}")
-            if self._resizing is not None and 0 not in pixels.shape:
-                pixels, classes = self._resizing(pixels, classes)
-            values = json.dumps(list(metadata.values()), allow_nan=False)
-        except TypeError as error:
-            raise TypeError(f"{where}{error}") from error
-        except ValueError as error:
-            raise ValueError(f"{where}{error}") from error
-        except Exception as error:  # for example, an image that PIL cannot decode
-            annotate(error, where.removesuffix(": "))
-            raise
-        is_gray = pixels.shape[0] == 1
-        pixels = self._as_rgb_if_others_are(pixels)
-        turns_others_rgb = self._turns_others_rgb(pixels)
-        if block is None:
-            if not _SPLIT_NAME.fullmatch(split):
+    def _block_for(self, split: str, sample: Sample, turns_others_rgb: bool) -> Block:
+        """The block of the split, which is new if this is its first sample."""
+        if split in self._blocks:
+            return self._blocks[split]
+        if not _SPLIT_NAME.fullmatch(split):
+            raise ValueError(
+                f"{split!r} is not a valid split name; use up to 64 letters, digits, '_', '.' and '-', starting with a "
+                "letter or digit"
+            )
+        shape = sample.pixels.shape
+        if 0 in shape:
+            raise ValueError(f"it is {text_of(shape)}; an image has at least one pixel")
+        self._check_split(split, (1, *shape[1:]) if turns_others_rgb else shape)
+        return Block(sample)
+
+    def _check_split(self, split: str, shape: tuple[int, ...]) -> None:
+        """Raises ValueError if the file has this split, or if the samples of another split have another shape."""
+        stored = {} if self._stored is None else self._stored.shapes
+        if split in stored:
+            raise ValueError("the file has this split already; append to a split of another name")
+        if self._allow_mismatch or shape in stored.values():
+            return
+        for other, known in (stored | {name: block.shape for name, block in self._blocks.items()}).items():
+            if known != shape:
                 raise ValueError(
-                    f"{where}{split!r} is not a valid split name; use up to 64 letters, digits, '_', '.' and '-', "
-                    "starting with a letter or digit"
+                    f"it is {text_of(shape)}, the samples of split {other!r} are {text_of(known)}; convert them with "
+                    "size= and channels=, or accept this with allow_mismatch=True"
                 )
-            if 0 in pixels.shape:
-                raise ValueError(f"{where}it is {_text(pixels.shape)}; an image has at least one pixel")
-            self._check_split(split, (1, *pixels.shape[1:]) if turns_others_rgb else pixels.shape, where)
-            block = self._blocks[split] = _Block(
-                pixels.shape, kind, numbers.shape, has_masks=mask is not None, has_names=name is not None,
-                columns=list(metadata),
-            )  # fmt: skip
-        if pixels.shape != block.shape and not turns_others_rgb:
-            raise ValueError(
-                f"{where}it is {_text(pixels.shape)}, earlier ones are {_text(block.shape)}; convert all images "
-                "with size= and channels="
-            )
-        if kind != block.kind or numbers.shape != block.label_shape:
-            raise ValueError(f"{where}{_label_mismatch(label, (kind, numbers.shape), (block.kind, block.label_shape))}")
-        if (name is not None) != block.has_names:
-            raise ValueError(f"{where}some samples of the split have names, others do not; pass name= for all or none")
-        if (classes is not None) != (block.masks is not None):
-            raise ValueError(f"{where}some samples of the split have masks, others do not; pass mask= for all or none")
-        if list(metadata) != block.columns:
-            raise ValueError(
-                f"{where}its metadata has the columns {list(metadata)}; earlier samples have {block.columns}"
-            )
-        if turns_others_rgb:
-            self._convert_to_rgb(source)
-        block.add(pixels, numbers, classes, name, values)
-        self._gray_images += is_gray
-        if orientation != 1:
-            self._turned_images += mask is None
-            self._unturned_images += mask is not None
-        if quantizer is not None:
-            self._quantizers[split] = quantizer
-            quantizer.count_last()
-        if block.is_full():
-            try:
-                block.flush(source, split, quantizer)
-            except BaseException:
-                self.discard()  # some samples are lost, so a complete file is no longer possible
-                raise
 
     def _as_rgb_if_others_are(self, pixels: _images.Pixels) -> _images.Pixels:
         channels = {block.shape[0] for block in self._blocks.values()}
-        channels |= {split.shape[0] for split in self._stored or ()}
+        if self._stored is not None:
+            channels |= {shape[0] for shape in self._stored.shapes.values()}
         is_converted = self._channels is None and pixels.shape[0] == 1 and channels == {3}
         return np.repeat(pixels, 3, axis=0) if is_converted else pixels
 
@@ -286,76 +294,34 @@ class Writer:
         )
 
     def _convert_to_rgb(self, source: _pack.SpooledSource) -> None:
-        try:
+        with self._discarding_on_errors():
             for split, block in self._blocks.items():
                 if block.shape[0] == 1:
                     block.convert_to_rgb(source, split)
+
+    def _flush(self, source: _pack.SpooledSource, split: str) -> None:
+        with self._discarding_on_errors():
+            self._blocks[split].flush(source, split, self._quantizers.get(split))
+
+    @contextmanager
+    def _discarding_on_errors(self) -> Iterator[None]:
+        """Discards all samples if some of them are lost, so that a complete file is no longer possible."""
+        try:
+            yield
         except BaseException:
-            self.discard()  # some samples are lost, as when a block cannot be written
+            self.discard()
             raise
 
-    def _note_on_color(self) -> str | None:
-        channels = {block.shape[0] for block in self._blocks.values()}
-        if not self._gray_images or channels != {3}:
-            return None
-        total = sum(block.total for block in self._blocks.values())
-        images = "1 gray image" if self._gray_images == 1 else f"{self._gray_images:,} gray images"
-        return f"{images} of {total:,} became RGB, as the others are; for gray samples, pass channels=1"
-
-    def _notes_on_orientation(self) -> list[str]:
-        notes = []
-        if count := self._turned_images:
-            images, its = ("1 image was", "its") if count == 1 else (f"{count:,} images were", "their")
-            notes.append(f"{images} turned upright, as {its} EXIF orientation says")
-        if count := self._unturned_images:
-            images, its = (
-                ("1 image with a mask was", "its") if count == 1 else (f"{count:,} images with a mask were", "their")
-            )
-            notes.append(
-                f"{images} not turned upright as {its} EXIF orientation says, to stay aligned with {its} mask; for "
-                "upright samples, turn both before packing"
-            )
-        return notes
+    def _count(self, is_gray: bool, orientation: int, has_mask: bool) -> None:
+        self._counts.gray += is_gray
+        if orientation != 1:
+            self._counts.turned += not has_mask
+            self._counts.unturned += has_mask
 
     def _quantizer_of(self, split: str) -> _images.Quantizer | None:
         if self._value_range is None:
             return None
         return self._quantizers.get(split) or _images.Quantizer(*self._value_range)
-
-    def _check_classes(self, stored: Dataset, classes: Sequence[str]) -> None:
-        """Raises ValueError if samples of these classes cannot be appended to the file."""
-        known = dict.fromkeys(stored.classes)
-        missing = [name for name in classes if name not in known]
-        if known and missing and not self._allow_mismatch:
-            raise ValueError(
-                f"append to {str(self._path)!r}: the file has no class {missing[0]!r}; its classes are "
-                f"{', '.join(list(known)[:8])}; accept this with allow_mismatch=True"
-            )
-
-    def _check_mask_classes(self, stored: Dataset, names: Mapping[int, str]) -> None:
-        """Raises ValueError if a mask value means another class in the file."""
-        known = stored.mask_classes if any(split.has_masks for split in stored) else {}
-        for value in sorted(known.keys() & names.keys()):
-            if known[value] != names[value]:
-                raise ValueError(
-                    f"append to {str(self._path)!r}: mask value {value} is {known[value]!r} in the file, but "
-                    f"{names[value]!r} in mask_colors; give the classes the numbers of the file"
-                )
-
-    def _check_split(self, split: str, shape: tuple[int, ...], where: str) -> None:
-        """Raises ValueError if the file has this split, or if the samples of another split have another shape."""
-        stored = [] if self._stored is None else list(self._stored)
-        if any(other.name == split for other in stored):
-            raise ValueError(f"{where}the file has this split already; append to a split of another name")
-        shapes = {other.name: other.shape for other in stored} | {name: b.shape for name, b in self._blocks.items()}
-        if self._allow_mismatch or shape in [other.shape for other in stored]:
-            return
-        for other, known in shapes.items():
-            if known != shape:
-                raise ValueError(
-                    f"{where}it is {_text(shape)}, the samples of split {other!r} are {_text(known)}; convert "
-                    "them with size= and channels=, or accept this with allow_mismatch=True"
-                )
 
     @property
     def is_closed(self) -> bool:
@@ -370,7 +336,7 @@ class Writer:
     def count_turned(self) -> None:
         """Counts an image that was turned upright before it was appended."""
         with self._lock:
-            self._turned_images += 1
+            self._counts.turned += 1
 
     def add_note(self, note: str) -> None:
         """Adds a sentence to the notes of the result and of the provenance."""
@@ -391,16 +357,12 @@ class Writer:
     def _close(self) -> _pack.PackSummary:
         source = self._opened()
         try:
-            for split, block in self._blocks.items():
-                block.flush(source, split, self._quantizers.get(split))
+            for split in self._blocks:
+                self._flush(source, split)
             if not source.splits:
                 raise ValueError(f"pack {str(self._path)!r}: no sample was appended")
-            if note := self._note_on_color():
-                source.add_remark(note)
-            for note in self._notes_on_orientation():
-                source.add_remark(note)
-            for split, quantizer in self._quantizers.items():
-                quantizer.add_notes(source, split)
+            self._add_notes(source)
+            self._path_lock.release()  # the native writer takes it
             with _progress.shown(self._progress) as on_progress:
                 summary = _pack.pack_spooled(
                     source, self._path, self._source_options, self._options, self._stored is not None, on_progress
@@ -409,11 +371,20 @@ class Writer:
         finally:
             self.discard()
 
+    def _add_notes(self, source: _pack.SpooledSource) -> None:
+        has_become_rgb = {block.shape[0] for block in self._blocks.values()} == {3}
+        total = sum(block.total for block in self._blocks.values())
+        for note in self._counts.notes(total, has_become_rgb):
+            source.add_remark(note)
+        for split, quantizer in self._quantizers.items():
+            quantizer.add_notes(source, split)
+
     def discard(self) -> None:
         """Discards all appended samples; no file appears."""
         with self._lock:
             self._source = None
             self._blocks.clear()
+            self._path_lock.release()
 
     def _opened(self) -> _pack.SpooledSource:
         if self._source is None:
@@ -430,181 +401,32 @@ class Writer:
             self.close()
 
 
-class _Block:
-    """Samples of one split that have not been spooled yet."""
-
-    def __init__(
-        self,
-        shape: tuple[int, ...],
-        kind: str,
-        label_shape: tuple[int, ...],
-        *,
-        has_masks: bool,
-        has_names: bool,
-        columns: list[str],
-    ) -> None:
-        self.shape = shape
-        self.kind = kind
-        self.label_shape = label_shape
-        self.has_names = has_names
-        self.columns = columns
-        self.total = 0
-        self._most = max(1, _BLOCK_BYTES // max(1, int(np.prod(shape))))
-        self._pixels = np.empty((self._most, *shape), np.uint8)
-        self.masks = np.empty((self._most, *shape[1:]), np.uint8) if has_masks else None
-        self._labels: list[npt.NDArray[Any]] = []
-        self._names: list[str] = []
-        self._metadata: list[str] = []
-
-    def add(
-        self,
-        pixels: npt.NDArray[np.uint8],
-        label: npt.NDArray[Any],
-        mask: npt.NDArray[np.uint8] | None,
-        name: str | None,
-        metadata: str,
-    ) -> None:
-        self._pixels[len(self._labels)] = pixels
-        if self.masks is not None and mask is not None:
-            self.masks[len(self._labels)] = mask
-        self._labels.append(label)
-        if name is not None:
-            self._names.append(name)
-        if self.columns:
-            self._metadata.append(metadata)
-        self.total += 1
-
-    def convert_to_rgb(self, source: _pack.SpooledSource, split: str) -> None:
-        """Repeats the channel of all gray samples."""
-        if self.total > len(self._labels):
-            source.convert_to_rgb(split)
-        self.shape = (3, *self.shape[1:])
-        # As many samples as before, so that those that wait fit.
-        self._pixels = np.repeat(self._pixels, 3, axis=1)
-
-    def is_full(self) -> bool:
-        return len(self._labels) == self._most
-
-    def flush(self, source: _pack.SpooledSource, split: str, quantizer: _images.Quantizer | None) -> None:
-        count = len(self._labels)
-        if count == 0:
-            return
-        form = _pack.SplitForm()
-        form.color = getattr(_pack.Color, _images.color_of(self.shape[0]))
-        form.columns = self.columns
-        if quantizer is not None:
-            form.source_dtype = quantizer.dtype
-            form.quantize(quantizer.scale, quantizer.low)
-        pixels, labels, names, metadata = self._pixels[:count], np.stack(self._labels), self._names, self._metadata
-        masks = None if self.masks is None else self.masks[:count]
-        self._labels, self._names, self._metadata = [], [], []
-        if self.kind == "none":
-            source.append_unlabeled(split, form, pixels, names, masks, metadata)
-        elif self.kind == "target":
-            source.append_targets(split, form, pixels, labels, names, masks, metadata)
-        else:
-            source.append_classes(split, form, pixels, labels, names, masks, metadata)
+def _checked_range(given: tuple[float, float] | None) -> tuple[float, float] | None:
+    """The range. Raises ValueError or TypeError if it is not (low, high)."""
+    if given is None:
+        return None
+    if isinstance(given, str):
+        raise ValueError(
+            f"value_range is {given!r}; a writer sees one sample at a time and cannot measure a range, so pass "
+            "(low, high), or pack files with octavo.pack()"
+        )
+    try:
+        low, high = (float(end) for end in given)
+    except (TypeError, ValueError):
+        raise TypeError(f"value_range is {given!r}; it must be (low, high), two numbers") from None
+    _images.Quantizer(low, high)  # checks the order
+    return low, high
 
 
-class Resizing:
-    """Resizes images and masks as ``octavo pack --size`` does."""
-
-    def __init__(self, size: int | tuple[int, int], fit: str, background: tuple[int, int, int]) -> None:
-        self._size = checked_size(size)
-        self._fit = checked_fit(fit)
-        self._background = checked_background(background)
-
-    def __call__(
-        self, pixels: npt.NDArray[np.uint8], mask: npt.NDArray[np.uint8] | None
-    ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8] | None]:
-        """The image [C, H, W] and the mask [H, W], if there is one, at the new size."""
-        resized = _pack.resized(np.ascontiguousarray(pixels), self._size, self._fit, self._background)
-        if mask is None:
-            return resized, None
-        return resized, _pack.resized_mask(np.ascontiguousarray(mask[np.newaxis]), self._size, self._fit)[0]
-
-
-def _number_of_text(label: str, class_numbers: Mapping[str, int]) -> int:
-    """The class that a text names: one of the class names, or a decimal integer, as in all sources."""
-    if label in class_numbers:
-        return class_numbers[label]
-    text = label.strip()
-    if text in ("", "?", "-1") or text.lower() == "nan":
-        raise ValueError(f"it has no label ({label!r})")
-    if re.fullmatch(r"\+?[0-9]+", text):
-        return int(text)
-    names = list(itertools.islice(class_numbers, 8))
-    known = f"the classes are {', '.join(names)}" if names else "name the classes with classes="
-    raise ValueError(f"its label {label!r} is not the name of a class; {known}")
-
-
-def _label(label: Any, class_numbers: Mapping[str, int]) -> tuple[str, npt.NDArray[Any]]:
-    """The kind and the checked numbers of a label."""
-    class_count = len(class_numbers)
-    if label is None:
-        return "none", np.empty(0, np.int32)
-    if isinstance(label, str):
-        label = _number_of_text(label, class_numbers)
-    if hasattr(label, "detach"):  # a tensor
-        label = label.detach().cpu().numpy()
-    numbers = np.asarray(label)
-    if numbers.ndim > 1 or numbers.size == 0:
-        raise ValueError(f"its label has shape {numbers.shape}; it must be one number or a 1-D sequence of numbers")
-    if np.issubdtype(numbers.dtype, np.floating):
-        targets = np.atleast_1d(numbers).astype(np.float32)
-        if not np.isfinite(targets).all():
-            raise ValueError(f"its label {label!r} is not finite")
-        return "target", targets
-    if not np.issubdtype(numbers.dtype, np.integer) and numbers.dtype != np.bool_:
-        raise TypeError(f"its label is {label!r}, not a class number, multi-labels or targets")
-    if numbers.ndim == 0 and numbers == -1:
-        raise ValueError("it has no label (-1)")
-    if numbers.dtype != np.bool_ and (numbers.min() < 0 or numbers.max() > 2**31 - 1):
-        raise ValueError(f"its label {label!r} is not in 0 ... 2**31 - 1")
-    if numbers.ndim == 0:
-        if class_count and numbers >= class_count:
-            raise ValueError(f"its label {label!r} has no name; there are {class_count} classes")
-        return "class", numbers.astype(np.int32)
-    if numbers.max() > 1:
-        raise ValueError(f"its label {label!r} has values other than 0 and 1; pass floats for targets")
-    if class_count and numbers.size != class_count:
-        raise ValueError(f"its label has {numbers.size} numbers; there are {class_count} classes")
-    return "multi_label", numbers.astype(np.int32)
-
-
-def _label_mismatch(label: Any, given: tuple[str, tuple[int, ...]], earlier: tuple[str, tuple[int, ...]]) -> str:
-    """Says how the kind and shape of a label differ from those of earlier labels."""
-    nouns = {"class": "class number", "multi_label": "multi-label", "target": "target"}
-
-    def plural(kind: str, shape: tuple[int, ...]) -> str:
-        return f"{shape[0]} {nouns[kind]}s" if shape and shape[0] > 1 else f"{nouns[kind]}s"
-
-    kinds = {given[0], earlier[0]}
-    if "none" in kinds:
-        remedy = "pass a label with all samples of a split, or with none"
-    elif "target" in kinds and len(kinds) > 1:
-        remedy = "pass floats for targets"
-    else:
-        remedy = "all labels of a split have one kind and length"
-    is_one = not given[1] or given[1][0] == 1
-    this = (
-        "it has no label"
-        if given[0] == "none"
-        else f"its label {label!r} is {f'a {nouns[given[0]]}' if is_one else plural(*given)}"
-    )
-    others = "earlier samples have no labels" if earlier[0] == "none" else f"earlier labels are {plural(*earlier)}"
-    return f"{this}, {others}; {remedy}"
-
-
-def annotate(error: Exception, note: str) -> None:
-    """Adds a note to the message of an exception raised by other code."""
-    if sys.version_info >= (3, 11):
-        error.add_note(note)
-    elif isinstance(error, OSError) and error.strerror:
-        error.strerror = f"{error.strerror} ({note})"
-    elif error.args and isinstance(error.args[0], str):
-        error.args = (f"{error.args[0]} ({note})", *error.args[1:])
-
-
-def _text(shape: Sequence[int]) -> str:
-    return "x".join(str(axis) for axis in shape)
+@contextmanager
+def _naming(where: str) -> Iterator[None]:
+    """Errors begin with `where`."""
+    try:
+        yield
+    except TypeError as error:
+        raise TypeError(f"{where}: {error}") from error
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from error
+    except Exception as error:  # for example, an image that PIL cannot decode
+        annotate(error, where)
+        raise

@@ -147,6 +147,11 @@ def test_a_data_module_normalizes_with_the_statistics_of_training(tmp_path: Path
     assert (train.shuffle, val.shuffle, len(train), len(val)) == ("windows:2", False, 3, 1)
     assert val[0][0][0, 0, 0, 0] == (200 - 102.5) / 128
     assert data.test_dataloader() == []
+    module, trainer = lightning_parts(max_epochs=1, enable_checkpointing=False)
+    module.test_step = module.predict_step = module.training_step
+    for run in (trainer.test, trainer.predict):
+        with pytest.raises(ValueError, match=r"\(\) needs the split 'test', which folds.h5 lacks; pass test= to Data"):
+            run(module, data)
 
 
 # ---- Hugging Face ----------------------------------------------------------------------------------------------------

@@ -91,6 +91,33 @@ def test_a_share_is_asked_for_after_a_batch(folder: Path) -> None:
     assert sizes == [(5, 5, 0, 10, 1.0)] * 4 + [(4, 4, 0, 7, 8 / 7)]
 
 
+def difference_of_seeds(folder: Path, rank_has_own_seed: bool) -> str:
+    """The error of the first batch on this rank, with the other rank ahead; empty if there is none."""
+    torch.distributed.init_process_group("gloo")
+    rank = torch.distributed.get_rank()
+    loader = loader_of(folder, shuffle=True, seed=3 + rank * rank_has_own_seed)
+    alone = loader_of(folder, shuffle=True, seed=rank, rank=0, world_size=1)
+    assert len(alone[0][0]) == 10  # batches of its own, so seeds may differ
+    message = ""
+    if rank == 1:
+        torch.distributed.barrier()
+    try:
+        next(iter(loader))
+    except ValueError as error:
+        message = str(error)
+    if rank == 0:
+        torch.distributed.barrier()
+    torch.distributed.destroy_process_group()
+    return message
+
+
+def test_ranks_with_different_seeds_are_refused(folder: Path) -> None:
+    assert run_ranks(difference_of_seeds, folder, False) == ["", ""]
+    first, second = run_ranks(difference_of_seeds, folder, True)
+    assert first == ""  # it was the only one yet
+    assert second.startswith("ranks must serve parts of the same batches, but seed is 4 on rank 1 and 3 on rank 0; ")
+
+
 # ---- Accelerate ------------------------------------------------------------------------------------------------------
 
 
@@ -188,10 +215,59 @@ def test_options_of_a_trainer_are_checked(folder: Path) -> None:
 
     arguments = transformers.TrainingArguments(str(folder / "run"), report_to=[], use_cpu=True)
     split = octavo.Dataset(folder / "data.h5")["train"]
-    with pytest.raises(TypeError, match="no option 'shuffel'"):
+    with pytest.raises(TypeError, match="no argument 'shuffel'; did you mean 'shuffle'"):
         Trainer(Net(), arguments, train_dataset=split, loader={"shuffel": True})
     with pytest.raises(ValueError, match="residency"):
         Trainer(Net(), arguments, train_dataset=split, loader={"residency": "gpu"})
+    with pytest.raises(TypeError, match=r"loader has 'batch_size', .* per_device_train_batch_size"):
+        Trainer(Net(), arguments, train_dataset=split, loader={"batch_size": 4})
+
+
+def test_a_trainer_before_the_mixin_is_refused() -> None:
+    transformers = pytest.importorskip("transformers")
+    with pytest.raises(TypeError, match=r"write class Reversed\(octavo.transformers.TrainerMixin, Trainer\)"):
+        type("Reversed", (transformers.Trainer, octavo.transformers.TrainerMixin), {})
+
+
+def test_datasets_that_only_refer_to_a_split_are_refused(folder: Path) -> None:
+    transformers = pytest.importorskip("transformers")
+    kind = type("Trainer", (octavo.transformers.TrainerMixin, transformers.Trainer), {})
+    arguments = transformers.TrainingArguments(str(folder / "run"), report_to=[], use_cpu=True)
+    dataset = octavo.Dataset(folder / "data.h5")
+    split = dataset["train"]
+    for given, message in (
+        (str(folder / "data.h5"), "train_dataset is the path .*; pass a split"),
+        (dataset, r"train_dataset is a Dataset; pass one of its splits, such as dataset\['train'\]"),
+        (loader_of(folder), "train_dataset is a Loader; pass its split, loader.dataset"),
+        (torch.utils.data.Subset(split, [0, 2]), r"train_dataset is a Subset of a split; .* loader={'indices': ...}"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            kind(Net(), arguments, train_dataset=given)
+    with pytest.raises(TypeError, match="eval_dataset is a Loader"):
+        kind(Net(), arguments, train_dataset=split, eval_dataset={"val": loader_of(folder, "val")})
+    with pytest.raises(TypeError, match="eval_dataset is the path"):
+        kind(Net(), arguments, train_dataset=split).get_eval_dataloader("other.h5")
+
+
+def test_a_trainer_evaluates_another_file_as_it_trains(tmp_path: Path) -> None:
+    transformers = pytest.importorskip("transformers")
+    kind = type("Trainer", (octavo.transformers.TrainerMixin, transformers.Trainer), {})
+    arguments = transformers.TrainingArguments(
+        str(tmp_path / "run"), report_to=[], use_cpu=True, per_device_eval_batch_size=2
+    )
+    splits = {}
+    for name, value, classes in (("train", 100, ["cat", "dog"]), ("test", 200, ["cat", "dog"]), ("odd", 200, ["dog"])):
+        with octavo.Writer(tmp_path / f"{name}.h5", classes=classes) as writer:
+            for _ in range(2):
+                writer.append(np.full((4, 4), value, np.uint8), 0, split=name)
+        splits[name] = octavo.Dataset(tmp_path / f"{name}.h5")[name]
+    trainer = kind(Net(), arguments, train_dataset=splits["train"], eval_dataset=splits["test"])
+    assert trainer.get_eval_dataloader()[0]["pixel_values"][0, 0, 0, 0] == (200 - 100) / 128
+    message = "class 'dog' is 0 in odd.h5 and 1 in train.h5; pack both into one file, or pass the same classes="
+    with pytest.raises(ValueError, match=message):
+        kind(Net(), arguments, train_dataset=splits["train"], eval_dataset=splits["odd"])
+    with pytest.raises(ValueError, match=message):
+        trainer.get_test_dataloader(splits["odd"])
 
 
 # ---- Lightning -------------------------------------------------------------------------------------------------------

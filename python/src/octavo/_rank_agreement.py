@@ -1,0 +1,71 @@
+"""Finds ranks that serve parts of different batches, as with ``seed=seed + rank``."""
+
+from __future__ import annotations
+
+import collections
+import hashlib
+import json
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+#: How many loaders of some samples this process has compared: loaders are compared in the order of their first batches.
+_loader_counts: collections.Counter[str] = collections.Counter()
+
+
+class RankAgreement:
+    """Compares the states of the loaders of all ranks, through the store of ``torch.distributed``.
+
+    Nothing waits: each rank publishes its state and compares it with those that are there already, so the last one at
+    the latest finds a difference.
+
+    Parameters
+    ----------
+    state
+        A result of `Loader.state_dict` for the first batch.
+    """
+
+    def __init__(self, rank: int, world_size: int, state: Mapping[str, Any], store: Any) -> None:
+        self._rank, self._state, self._store = rank, dict(state), store
+        self._others = set(range(world_size)) - {rank}
+        samples = json.dumps([state["data"], state["split"]])
+        self._prefix = f"octavo/{hashlib.sha256(samples.encode()).hexdigest()[:16]}/{_loader_counts[samples]}"
+        _loader_counts[samples] += 1
+        store.set(f"{self._prefix}/{rank}", json.dumps(self._state))
+
+    def check(self) -> None:
+        """Raises ValueError if another rank serves other batches."""
+        for rank in sorted(self._others):
+            state = self._published(rank)
+            if state is not None:
+                self._compare(rank, state)
+                self._others.remove(rank)
+
+    def _published(self, rank: int) -> dict[str, Any] | None:
+        """The state of another rank, if it is known."""
+        key = f"{self._prefix}/{rank}"
+        try:
+            return dict(json.loads(self._store.get(key))) if self._store.check([key]) else None
+        except RuntimeError:  # the process that keeps the store has ended
+            return None
+
+    def _compare(self, rank: int, state: Mapping[str, Any]) -> None:
+        for name in sorted(self._state.keys() | state.keys()):
+            own, other = self._state.get(name), state.get(name)
+            if own != other:
+                raise ValueError(
+                    f"ranks must serve parts of the same batches, but {name} is {own!r} on rank {self._rank} and "
+                    f"{other!r} on rank {rank}; pass the same arguments on every rank, or rank=0, world_size=1 for "
+                    "batches of its own"
+                )
+
+
+def find_store() -> Any:
+    """The store that the ranks of ``torch.distributed`` share; None if there is none, or this version has another."""
+    distributed = sys.modules.get("torch.distributed.distributed_c10d")
+    find = getattr(distributed, "_get_default_store", None)
+    try:
+        store = None if find is None else find()
+    except ValueError:  # the ranks are known without a process group
+        return None
+    return store if hasattr(store, "check") else None
