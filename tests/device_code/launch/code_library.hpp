@@ -1,0 +1,36 @@
+// The PTX of all kernels for one architecture, as files of a folder.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "ptx/module.hpp"
+
+namespace device_code {
+
+class CodeLibrary {
+ public:
+  /// Lists the kernels of the files *.ptx in a folder; a file is parsed when a kernel of it is first used. Throws
+  /// std::runtime_error if there are none.
+  explicit CodeLibrary(const std::filesystem::path& folder);
+
+  /// The kernel that a host function launches. Throws std::runtime_error if there is none.
+  const Function& kernel(const void* host_function);
+  /// The modules parsed so far.
+  const std::map<std::filesystem::path, std::unique_ptr<Module>>& modules() const { return modules_; }
+
+ private:
+  struct Place {
+    std::filesystem::path file;
+    std::string mangled;
+  };
+  void list_kernels(const std::filesystem::path& file);
+
+  std::map<std::string, Place> places_;  ///< by C++ name
+  std::map<std::filesystem::path, std::unique_ptr<Module>> modules_;
+  std::map<const void*, const Function*> kernels_;
+};
+
+}  // namespace device_code

@@ -1,0 +1,144 @@
+// Barriers of blocks and warps, shuffles and fences.
+#include <algorithm>
+
+#include "machine/machine.hpp"
+
+namespace device_code {
+
+/// Opens the barrier of a block if all its threads that have not ended wait at it.
+bool Machine::open_block_barrier(Block& block) {
+  bool any = false;
+  for (const auto& warp : block.warps) {
+    for (const Fragment& fragment : warp->fragments) {
+      if (fragment.state != FragmentState::at_block_barrier) return false;
+      any = true;
+    }
+  }
+  if (!any) return false;
+  ++counts.block_barriers;
+  for (const auto& warp : block.warps) {
+    check_block_barrier(*warp);
+    for (Fragment& fragment : warp->fragments) {
+      fragment.state = FragmentState::running;
+      ++fragment.next;
+    }
+    for (const ThreadOrder& order : warp->orders) block.acquired.learn(order.acquired);
+  }
+  ++block.epoch;
+  return true;
+}
+
+/// All threads of a warp must reach the same barrier.
+void Machine::check_block_barrier(Warp& warp) {
+  if (warp.fragments.empty()) return;
+  Fragment& first = warp.fragments.front();
+  const Instruction& barrier = first.instruction();
+  const Step step{*this, warp, first, barrier, first.lanes};
+  const auto first_lane = [](u32 lanes) { return static_cast<u32>(__builtin_ctz(lanes)); };
+  for (const Fragment& other : warp.fragments) {
+    if (&other.instruction() != &barrier) report(Fault::divergent_barrier, step, first_lane(other.lanes));
+  }
+  const u32 ended = warp.lanes & ~warp.live_lanes();
+  if (ended != 0) report(Fault::divergent_barrier, step, first_lane(ended), "which has ended");
+}
+
+void Machine::open_warp_barriers(Warp& warp) {
+  std::vector<u32> complete;
+  for (const Fragment& fragment : warp.fragments) {
+    if (fragment.state != FragmentState::at_warp_barrier) continue;
+    u32 present = 0;
+    for (const Fragment& other : warp.fragments) {
+      const bool waits_too =
+          other.state == FragmentState::at_warp_barrier && other.awaited_lanes == fragment.awaited_lanes;
+      if (waits_too) present |= other.lanes;
+    }
+    const bool is_known = std::find(complete.begin(), complete.end(), present) != complete.end();
+    if (!is_known && present == (fragment.awaited_lanes & warp.live_lanes())) complete.push_back(present);
+  }
+  for (const u32 lanes : complete) open_warp_barrier(warp, lanes);
+}
+
+void Machine::open_warp_barrier(Warp& warp, u32 lanes) {
+  Fragment* first = nullptr;
+  for (Fragment& fragment : warp.fragments) {
+    if ((fragment.lanes & lanes) != 0 && first == nullptr) first = &fragment;
+  }
+  const Instruction& instruction = first->instruction();
+  const Step step{*this, warp, *first, instruction, lanes};
+  for (const Fragment& fragment : warp.fragments) {
+    if ((fragment.lanes & lanes) == 0 || &fragment.instruction() == &instruction) continue;
+    const bool is_allowed = instruction.op != Op::shfl && fragment.instruction().op != Op::shfl;
+    if (!is_allowed) report(Fault::divergent_warp_barrier, step, static_cast<u32>(__builtin_ctz(fragment.lanes)));
+  }
+  instruction.op == Op::shfl ? shuffle(step) : order_lanes(warp, lanes);
+  for (Fragment& fragment : warp.fragments) {
+    if ((fragment.lanes & lanes) == 0) continue;
+    fragment.state = FragmentState::running;
+    ++fragment.next;
+  }
+}
+
+/// Orders all that the lanes did before all that they will do.
+void Machine::order_lanes(Warp& warp, u32 lanes) {
+  std::array<u32, kWarpLanes> joined{};
+  for_each_lane(lanes, [&](u32 lane) {
+    for (u32 other = 0; other < kWarpLanes; ++other) joined[other] = std::max(joined[other], warp.clocks[lane][other]);
+  });
+  for_each_lane(lanes, [&](u32 lane) {
+    warp.clocks[lane] = joined;
+    ++warp.clocks[lane][lane];
+  });
+}
+
+/// Exchanges values between lanes. Does not order memory accesses.
+void Machine::shuffle(const Step& step) {
+  const Instruction& i = step.instruction;
+  Lanes spaces[3];
+  const Lanes values_of = values(step, i.from[0], spaces[0]);
+  const Lanes& distances = values(step, i.from[1], spaces[1]);
+  const Lanes& controls = values(step, i.from[2], spaces[2]);
+  Lanes results{}, undefined{};
+  u32 valid = 0;
+  for_each_lane(step.lanes, [&](u32 lane) {
+    if ((undefined_bits(step, i.from[1], lane) | undefined_bits(step, i.from[2], lane)) != 0) {
+      report(Fault::undefined_operand, step, lane);
+    }
+    const auto distance = static_cast<i32>(distances[lane] & 31);
+    const u32 segment = static_cast<u32>(controls[lane]) >> 8 & 31, clamp = static_cast<u32>(controls[lane]) & 31;
+    const auto last = static_cast<i32>((lane & segment) | (clamp & ~segment)), mine = static_cast<i32>(lane);
+    i32 from = 0;
+    switch (i.shuffle) {
+      case Shuffle::up: from = mine - distance; break;
+      case Shuffle::down: from = mine + distance; break;
+      case Shuffle::butterfly: from = mine ^ distance; break;
+      default: from = static_cast<i32>((lane & segment) | (static_cast<u32>(distance) & ~segment));
+    }
+    const bool is_valid = i.shuffle == Shuffle::up ? from >= last : from <= last;
+    if (!is_valid) from = mine;
+    if ((step.lanes >> from & 1) == 0) report(Fault::absent_lane, step, lane);
+    valid |= static_cast<u32>(is_valid) << lane;
+    results[lane] = values_of[static_cast<std::size_t>(from)];
+    undefined[lane] = undefined_bits(step, i.from[0], static_cast<u32>(from));
+  });
+  Registers& registers = step.warp.registers;
+  const std::size_t to = step.register_of(i.to[0]);
+  for_each_lane(step.lanes, [&](u32 lane) {
+    registers.values(to)[lane] = results[lane];
+    registers.set_undefined_bits(to, lane, undefined[lane] & low_bits(32));
+  });
+  if (i.to.size() < 2 || i.to[1].kind != Operand::Kind::reg) return;
+  registers.set_predicate(step.register_of(i.to[1]), step.lanes, valid);
+  registers.define(step.register_of(i.to[1]), step.lanes);
+}
+
+/// Orders what a thread did before its next atomic, and what its last atomics read before what it will do.
+void Machine::fence(const Step& step) {
+  for_each_lane(step.lanes, [&](u32 lane) {
+    ThreadOrder& order = step.warp.orders[lane];
+    order.is_fenced = true;
+    order.fence_epoch = step.warp.block->epoch;
+    order.acquired.learn(order.read);
+  });
+}
+
+}  // namespace device_code
