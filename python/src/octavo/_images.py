@@ -99,9 +99,7 @@ class Quantizer:
         self._smallest = min(self._smallest, float(numbers.min()))
         self._largest = max(self._largest, float(numbers.max()))
         self._clipped += int(np.count_nonzero(levels != np.rint(steps)))
-        self._levels.add(
-            np.ascontiguousarray(levels), np.ascontiguousarray(steps), np.ascontiguousarray(numbers)
-        )
+        self._levels.add(np.ascontiguousarray(levels), np.ascontiguousarray(steps), np.ascontiguousarray(numbers))
 
     def add_notes(self, source: _pack.SpooledSource, split: str) -> None:
         """Adds the loss of the samples of `split` to the notes of their source."""
