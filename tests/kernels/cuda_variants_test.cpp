@@ -1,5 +1,6 @@
 // Runs every variant of the plain CUDA gathers, compiled for the host: each value type, layout, alignment and kind of
 // map, with warps that take several steps.
+#include <limits>
 #include <vector>
 
 #include "catch.hpp"
@@ -45,6 +46,23 @@ std::vector<GatherCase> variants() {
   return cases;
 }
 
+/// Gathers with these maps, and compares with the definition.
+template <typename Value>
+void require_defined_values(GatherData& data, const std::vector<Affine>& maps) {
+  GatherArgs args = data.args();
+  args.maps = maps.data();
+  REQUIRE(cuda::launch_gather(args, kLargeDevice, nullptr) == cudaSuccess);
+  const auto* const values = static_cast<const Value*>(args.values);
+  const std::int64_t count = args.batch.values();
+  for (std::int64_t b = 0; b < args.batch_count; ++b) {
+    const SelectedSample sample = sample_at(args.selection, b);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const float value = gathered_value(plain_stages(args), codes_of(args.packed, sample.row), sample, i);
+      REQUIRE(values[b * count + i].bits == round_to<Value>(value).bits);
+    }
+  }
+}
+
 }  // namespace
 
 TEST_CASE("the CUDA gather takes several steps per warp in every variant", "[unit][shim]") {
@@ -80,6 +98,24 @@ TEST_CASE("the CUDA gather crosses the end of an epoch in every variant", "[unit
     REQUIRE(data.cursor().epoch == 5);
     REQUIRE(data.cursor().step == 1);
     REQUIRE(data.cursor().blocks_done == 0);
+  }
+}
+
+TEST_CASE("the CUDA gather rounds unusual numbers like the definition", "[unit][shim]") {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const std::vector<Affine> maps = {
+      {0x1p-12f, 1.0f},  {0x1p-9f, 1.0f},   // halves between numbers of float16, of bfloat16
+      {0x1p-25f, 0.0f},  {0x1p-27f, 0.0f},  // subnormal numbers of float16, and less than half of the least one
+      {1.0f, 65440.0f},  {1000.0f, 0.0f},   // the largest float16, and more
+      {1.0f, kInfinity}, {1.0f, -kInfinity}, {std::numeric_limits<float>::quiet_NaN(), 0.0f}};
+  const auto C = static_cast<std::int64_t>(maps.size());
+  for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
+    for (const std::int64_t P : {24, 25}) {
+      GatherData half_data({.N = 10, .C = C, .P = P, .B = 7, .layout = layout, .value_type = DType::float16});
+      GatherData brain_data({.N = 10, .C = C, .P = P, .B = 7, .layout = layout, .value_type = DType::bfloat16});
+      require_defined_values<Float16>(half_data, maps);
+      require_defined_values<BFloat16>(brain_data, maps);
+    }
   }
 }
 
