@@ -90,8 +90,8 @@ class AugmentCase {
     kernels::GatherArgs args{};
     args.packed = {codes_.data(), labels_.data(), kRows, nullptr, nullptr, sample_.values(), 1};
     args.set_shapes(sample_, batch);
-    args.selection = kernels::given_rows(rows_, kRows);
-    args.selection.indices = indices_;
+    args.selection = kernels::given_rows(rows_.data(), kRows);
+    args.selection.indices = indices_.data();
     args.selection.epoch = epoch_;
     args.batch_count = kBatch;
     args.maps = maps_.data();
@@ -122,13 +122,13 @@ class AugmentCase {
         .size = size_of(sample_),
         .out_size = size_of(shape_),
         .views = views_,
-        .selection = kernels::given_rows(rows_, kRows),
+        .selection = kernels::given_rows(rows_.data(), kRows),
         .batch_count = kBatch,
         .program = &program_,
         .dtype = dtype,
         .ignored = dtype == DType::uint8 ? 255 : -100,
         .masks = nullptr};
-    args.selection.indices = indices_;
+    args.selection.indices = indices_.data();
     args.selection.epoch = epoch_;
     masks_.assign(static_cast<std::size_t>(kBatch * views_ * args.out_pixels() * bytes_of(dtype)), std::byte{0xEE});
     args.masks = masks_.data();
@@ -290,7 +290,9 @@ class AugmentCase {
   std::mt19937 random_;
   std::uint32_t seed_;
   SampleShape sample_, shape_;
-  kernels::AugmentProgram program_{};
+  // Objects of their own, so that their bounds are known.
+  std::unique_ptr<kernels::AugmentProgram> owned_program_ = std::make_unique<kernels::AugmentProgram>();
+  kernels::AugmentProgram& program_ = *owned_program_;
   std::int64_t views_ = 1, offset_ = 0;
   DType type_ = DType::float32;
   Layout layout_ = Layout::nchw;
@@ -301,7 +303,7 @@ class AugmentCase {
   kernels::SoftLabels soft_labels_{};
   std::int64_t mixed_count_ = 0;
   bool is_uniform_ = false;
-  std::int64_t rows_[kBatch] = {}, indices_[kBatch] = {};
+  std::vector<std::int64_t> rows_ = std::vector<std::int64_t>(kBatch), indices_ = rows_;
   std::uint64_t epoch_ = 0;
   Bytes values_, masks_;
   std::vector<std::int8_t> mask_rows_;

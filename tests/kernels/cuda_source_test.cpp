@@ -3,6 +3,7 @@
 
 #include "augment_cases.hpp"
 #include "catch.hpp"
+#include "cuda_devices.hpp"
 #include "gather_cases.hpp"
 #include "kernels/cache_policy.hpp"
 #include "kernels/cpu/batch_mean.hpp"
@@ -13,27 +14,22 @@
 #include "kernels/cuda/mask_gather.hpp"
 #include "kernels/cuda/row_copy.hpp"
 #include "kernels/divider.hpp"
+#include "unwritten.hpp"
 
 using namespace octavo::kernels;
 using namespace octavo::test;
 using octavo::DType;
 using octavo::Layout;
 
-namespace {
-
-constexpr std::int64_t kL2Bytes = 1 << 16;               // some stores and batches are larger, some are not
-constexpr cuda::DeviceTraits kSmallDevice{1, kL2Bytes};  // blocks serve several samples, warps take many steps
-constexpr cuda::DeviceTraits kMiddleDevice{5, kL2Bytes};
-constexpr cuda::DeviceTraits kLargeDevice{132, kL2Bytes};  // each warp takes one step
-
-}  // namespace
-
 TEST_CASE("the CUDA gather gives the exact values of every case", "[unit][shim]") {
   for (const GatherCase& parameters : gather_cases()) {
     for (const cuda::DeviceTraits& device : {kSmallDevice, kLargeDevice}) {
       INFO(parameters.name() << " multiprocessors=" << device.multiprocessor_count);
       GatherData data(parameters);
-      REQUIRE(cuda::launch_gather(data.args(), device, nullptr) == cudaSuccess);
+      const GatherArgs args = data.args();
+      mark_unwritten(args);
+      REQUIRE(cuda::launch_gather(args, device, nullptr) == cudaSuccess);
+      REQUIRE(unwritten_bytes(args) == 0);
       REQUIRE(data.values() == data.expected_values());
       if (parameters.label_words > 0) REQUIRE(data.out_labels() == data.expected_labels());
     }
@@ -49,9 +45,30 @@ TEST_CASE("the CUDA gather of masks gives the masks of the CPU", "[unit][shim]")
       gather_masks(args);
       const Bytes expected = one.masks();
       args = one.mask_args(dtype);
+      mark_unwritten(args.masks, expected.size());
       REQUIRE(cuda::launch_mask_gather(args, kSmallDevice, nullptr) == cudaSuccess);
+      REQUIRE(unwritten_bytes(args.masks, expected.size()) == 0);
       REQUIRE(one.masks() == expected);
     }
+  }
+}
+
+TEST_CASE("the CUDA gather copies masks that are not augmented", "[unit][shim]") {
+  for (const DType dtype : {DType::uint8, DType::int64}) {
+    AugmentCase one(3);
+    MaskGatherArgs args = one.mask_args(dtype);
+    args.program = nullptr;
+    args.out_size = args.size;
+    args.views = 1;
+    const auto bytes = static_cast<std::size_t>(args.batch_count * args.out_pixels()) * bytes_of(dtype);
+    std::vector<std::byte> masks(bytes), expected(bytes);
+    args.masks = expected.data();
+    gather_masks(args);
+    args.masks = masks.data();
+    mark_unwritten(masks);
+    REQUIRE(cuda::launch_mask_gather(args, kSmallDevice, nullptr) == cudaSuccess);
+    REQUIRE(unwritten_bytes(masks) == 0);
+    REQUIRE(masks == expected);
   }
 }
 
@@ -68,7 +85,10 @@ TEST_CASE("the CUDA gather augments like the definition", "[unit][shim]") {
     args.image_memory = images.data();
     args.image_slot_bytes = parameters.image_bytes();
     args.image_slots = 3;
+    mark_unwritten(images);
+    mark_unwritten(args);
     REQUIRE(cuda::launch_gather(args, kMiddleDevice, nullptr) == cudaSuccess);
+    REQUIRE(unwritten_bytes(args) == 0);
     REQUIRE(parameters.values() == expected);
     REQUIRE(parameters.out_labels() == labels);
   }
@@ -168,7 +188,10 @@ TEST_CASE("the CUDA copy of float32 rows copies values and labels", "[unit][shim
       const OrderKey order = make_order_key(N, 5, 0, true);
       const RowCopyArgs args{rows.data(),   S, rows_in_order(order, 0, 0), B, out.data(),
                              labels.data(), 1, out_labels.data()};
+      mark_unwritten(out);
+      mark_unwritten(out_labels);
       REQUIRE(cuda::launch_row_copy(args, device, nullptr) == cudaSuccess);
+      REQUIRE(unwritten_bytes(out) + unwritten_bytes(out_labels) == 0);
       for (std::int64_t b = 0; b < B; ++b) {
         const std::int64_t row = permute(order, b);
         REQUIRE(out_labels[static_cast<std::size_t>(b)] == static_cast<std::uint32_t>(100 + row));
@@ -204,13 +227,45 @@ TEST_CASE("the CUDA mean of a batch has the same bits as on the CPU", "[unit][sh
       args.maps = maps.data();
       for (const cuda::DeviceTraits& device : {kSmallDevice, kMiddleDevice, kLargeDevice}) {
         INFO("C " << C << " P " << P);
+        mark_unwritten(sums);
+        mark_unwritten(maps);
         REQUIRE(cuda::launch_batch_mean(args, device, nullptr) == cudaSuccess);
+        REQUIRE(unwritten_bytes(sums) + unwritten_bytes(maps) == 0);
         REQUIRE(sums == expected_sums);
         for (std::size_t c = 0; c < channels; ++c) {
           REQUIRE(bits_of(maps[c].scale) == bits_of(expected_maps[c].scale));
           REQUIRE(bits_of(maps[c].shift) == bits_of(expected_maps[c].shift));
         }
       }
+    }
+  }
+}
+
+TEST_CASE("the CUDA mean of a batch that a cursor draws has the same bits as on the CPU", "[unit][shim]") {
+  for (const std::int64_t P : {5, 1024}) {
+    for (const std::int64_t C : {1, 3}) {
+      GatherData data({.N = 20, .C = C, .P = P, .B = 9, .staged_count = 6, .code_offset = P % 2});
+      data.set_cursor(make_order_cursor(20, 3, true, 9, {0, 9}, 4, 1));
+      const GatherArgs gather = data.args();
+      const auto channels = static_cast<std::size_t>(C);
+      const std::vector<Quantization> quantization(channels, Quantization{0.5, 3.0});
+      const std::vector<double> divisors(channels, 128.0);
+      std::vector<std::int64_t> sums(channels), expected_sums(channels);
+      std::vector<Affine> maps(channels), expected_maps(channels);
+      BatchMeanArgs args{gather.packed, C, P, gather.selection, 9, quantization.data(), divisors.data(),
+                         expected_sums.data(), expected_maps.data()};
+      cpu::add_batch_sums(args, 0, 9, expected_sums.data());
+      cpu::fold_batch_maps(args);
+      args.sums = sums.data();
+      args.maps = maps.data();
+      REQUIRE(cuda::launch_batch_mean(args, kMiddleDevice, nullptr) == cudaSuccess);
+      REQUIRE(sums == expected_sums);
+      for (std::size_t c = 0; c < channels; ++c) {
+        REQUIRE(bits_of(maps[c].scale) == bits_of(expected_maps[c].scale));
+        REQUIRE(bits_of(maps[c].shift) == bits_of(expected_maps[c].shift));
+      }
+      REQUIRE(data.cursor().step == 1);
+      REQUIRE(data.cursor().blocks_done == 0);
     }
   }
 }

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <optional>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -101,7 +101,7 @@ class GatherData {
                    case_.C * case_.P + case_.stride_padding,
                    case_.label_words};
     args.set_shapes({case_.C, 1, case_.P}, case_.value_type, case_.layout);
-    args.selection = cursor_ ? rows_at(&*cursor_, case_.N)
+    args.selection = cursor_ ? rows_at(cursor_.get(), case_.N)
                      : !rows_.empty()
                          ? given_rows(rows_.data(), case_.N)
                          : rows_in_order(make_order_key(case_.N, 7, 3, case_.shuffled), case_.first_position, 3);
@@ -145,7 +145,7 @@ class GatherData {
   /// Uses these B rows instead of the order.
   void set_rows(std::vector<std::int64_t> rows) { rows_ = std::move(rows); }
   /// Draws rows with this cursor instead of the order.
-  void set_cursor(const OrderCursor& cursor) { cursor_ = cursor; }
+  void set_cursor(const OrderCursor& cursor) { cursor_ = std::make_unique<OrderCursor>(cursor); }
   OrderCursor& cursor() { return *cursor_; }
   void clear_outputs() {
     std::fill(values_.begin(), values_.end(), std::byte{0xEE});
@@ -212,7 +212,7 @@ class GatherData {
   std::vector<Affine> maps_;
   std::vector<float> shifts_;
   std::vector<std::int64_t> rows_;
-  std::optional<OrderCursor> cursor_;
+  std::unique_ptr<OrderCursor> cursor_;  ///< an object of its own, so that its bounds are known
   std::vector<std::byte> values_;
   std::vector<std::uint32_t> out_labels_;
 };

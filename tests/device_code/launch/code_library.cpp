@@ -32,7 +32,7 @@ void CodeLibrary::list_kernels(const std::filesystem::path& file) {
     at += kEntry.size();
     std::string mangled = text.substr(at, text.find('(', at) - at);
     std::string name = demangled(mangled);
-    const auto [place, is_new] = places_.try_emplace(std::move(name), Place{file, std::move(mangled)});
+    const auto [place, is_new] = places_.try_emplace(std::move(name), Place{file, std::move(mangled), false});
     if (!is_new) throw std::runtime_error("read " + file.string() + ": a second kernel " + place->first);
   }
 }
@@ -46,7 +46,16 @@ const Function& CodeLibrary::kernel(const void* host_function) {
   std::unique_ptr<Module>& module = modules_[place->second.file];
   if (module == nullptr) module = parse_module(text_of(place->second.file), place->second.file.filename().string());
   kernel = module->find(place->second.mangled);
+  place->second.is_used = true;
   return *kernel;
+}
+
+std::vector<std::string> CodeLibrary::unused_kernels() const {
+  std::vector<std::string> names;
+  for (const auto& [name, place] : places_) {
+    if (!place.is_used) names.push_back(name);
+  }
+  return names;
 }
 
 }  // namespace device_code

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ptx/module.hpp"
 
@@ -18,6 +19,8 @@ class CodeLibrary {
 
   /// The kernel that a host function launches. Throws std::runtime_error if there is none.
   const Function& kernel(const void* host_function);
+  /// The C++ names of the kernels that kernel() has not been called for.
+  std::vector<std::string> unused_kernels() const;
   /// The modules parsed so far.
   const std::map<std::filesystem::path, std::unique_ptr<Module>>& modules() const { return modules_; }
 
@@ -25,6 +28,7 @@ class CodeLibrary {
   struct Place {
     std::filesystem::path file;
     std::string mangled;
+    bool is_used = false;
   };
   void list_kernels(const std::filesystem::path& file);
 

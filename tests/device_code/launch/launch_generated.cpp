@@ -26,6 +26,8 @@ Machine& machine() {
   return made;
 }
 
+std::vector<std::string> unlaunched_kernels() { return library().unused_kernels(); }
+
 }  // namespace device_code
 
 cudaError_t cuda_shim::launch(const cudaLaunchConfig_t& config, std::shared_ptr<const KernelCall> call) {

@@ -1,0 +1,138 @@
+// Runs every variant of the plain CUDA gathers, compiled for the host: each value type, layout, alignment and kind of
+// map, with warps that take several steps.
+#include <limits>
+#include <vector>
+
+#include "catch.hpp"
+#include "cuda_devices.hpp"
+#include "gather_cases.hpp"
+#include "kernels/cuda/gather.hpp"
+#include "unwritten.hpp"
+
+using namespace octavo::kernels;
+using namespace octavo::test;
+using octavo::DType;
+using octavo::Layout;
+
+namespace {
+
+/// Cases of few pixels for every kernel, aligned or not, and every kind of map.
+std::vector<GatherCase> variants() {
+  std::vector<GatherCase> cases;
+  for (const DType type : image_types()) {
+    for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
+      for (const std::int64_t C : {1, 3, 4, 5}) {
+        for (const std::int64_t P : {20, 24, 25}) {
+          for (const auto& [uniform, pixel] : {std::pair{false, false}, {true, false}, {false, true}}) {
+            for (const std::int64_t offset : {0, 1}) {
+              cases.push_back({.N = 53,
+                               .C = C,
+                               .P = P,
+                               .B = 49,
+                               .layout = layout,
+                               .value_type = type,
+                               .uniform_map = uniform,
+                               .pixel_shifts = pixel,
+                               .label_type = static_cast<LabelType>(C % 3),
+                               .staged_count = 7,
+                               .code_offset = offset,
+                               .value_offset = offset});
+            }
+          }
+        }
+      }
+    }
+  }
+  return cases;
+}
+
+/// Gathers with these maps, and compares with the definition.
+template <typename Value>
+void require_defined_values(GatherData& data, const std::vector<Affine>& maps) {
+  GatherArgs args = data.args();
+  args.maps = maps.data();
+  REQUIRE(cuda::launch_gather(args, kLargeDevice, nullptr) == cudaSuccess);
+  const auto* const values = static_cast<const Value*>(args.values);
+  const std::int64_t count = args.batch.values();
+  for (std::int64_t b = 0; b < args.batch_count; ++b) {
+    const SelectedSample sample = sample_at(args.selection, b);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const float value = gathered_value(plain_stages(args), codes_of(args.packed, sample.row), sample, i);
+      REQUIRE(values[b * count + i].bits == round_to<Value>(value).bits);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the CUDA gather takes several steps per warp in every variant", "[unit][shim]") {
+  for (const GatherCase& parameters : variants()) {
+    INFO(parameters.name());
+    GatherData data(parameters);
+    const GatherArgs args = data.args();
+    mark_unwritten(args);
+    // 49 steps for 24 warps: two each.
+    REQUIRE(cuda::launch_gather(args, kSmallDevice, nullptr) == cudaSuccess);
+    REQUIRE(unwritten_bytes(args) == 0);
+    REQUIRE(data.values() == data.expected_values());
+    REQUIRE(data.out_labels() == data.expected_labels());
+  }
+}
+
+TEST_CASE("the CUDA gather crosses the end of an epoch in every variant", "[unit][shim]") {
+  for (GatherCase parameters : variants()) {
+    parameters.B = 9;
+    INFO(parameters.name());
+    GatherData data(parameters);
+    // The second of three ranks, at the last but one of 5 batches: the third batch is in the next epoch.
+    data.set_cursor(make_order_cursor(parameters.N, 3, true, 10, batch_share(10, 1, 3), 4, 3));
+    const auto values = data.expected_values();
+    const auto labels = data.expected_labels();
+    GatherArgs args = data.args();
+    args.cursor_batches = 3;
+    mark_unwritten(args);
+    REQUIRE(cuda::launch_gather(args, kLargeDevice, nullptr) == cudaSuccess);
+    REQUIRE(unwritten_bytes(args) == 0);
+    REQUIRE(data.values() == values);
+    REQUIRE(data.out_labels() == labels);
+    REQUIRE(data.cursor().epoch == 5);
+    REQUIRE(data.cursor().step == 1);
+    REQUIRE(data.cursor().blocks_done == 0);
+  }
+}
+
+TEST_CASE("the CUDA gather rounds unusual numbers like the definition", "[unit][shim]") {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const std::vector<Affine> maps = {
+      {0x1p-12f, 1.0f},  {0x1p-9f, 1.0f},   // halves between numbers of float16, of bfloat16
+      {0x1p-25f, 0.0f},  {0x1p-27f, 0.0f},  // subnormal numbers of float16, and less than half of the least one
+      {1.0f, 65440.0f},  {1000.0f, 0.0f},   // the largest float16, and more
+      {1.0f, kInfinity}, {1.0f, -kInfinity}, {std::numeric_limits<float>::quiet_NaN(), 0.0f}};
+  const auto C = static_cast<std::int64_t>(maps.size());
+  for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
+    for (const std::int64_t P : {24, 25}) {
+      GatherData half_data({.N = 10, .C = C, .P = P, .B = 7, .layout = layout, .value_type = DType::float16});
+      GatherData brain_data({.N = 10, .C = C, .P = P, .B = 7, .layout = layout, .value_type = DType::bfloat16});
+      require_defined_values<Float16>(half_data, maps);
+      require_defined_values<BFloat16>(brain_data, maps);
+    }
+  }
+}
+
+TEST_CASE("the CUDA gather reads samples that are within one word", "[unit][shim]") {
+  for (const std::int64_t P : {1, 2, 3}) {
+    for (const std::int64_t offset : {0, 1, 2, 3}) {
+      for (const std::int64_t padding : {0, 1}) {
+        const GatherCase parameters{
+            .N = 23, .C = 1, .P = P, .B = 7, .stride_padding = padding, .code_offset = offset, .value_offset = 1};
+        INFO(parameters.name());
+        GatherData data(parameters);
+        const GatherArgs args = data.args();
+        mark_unwritten(args);
+        REQUIRE(cuda::launch_gather(args, kSmallDevice, nullptr) == cudaSuccess);
+        REQUIRE(unwritten_bytes(args) == 0);
+        REQUIRE(data.values() == data.expected_values());
+      }
+    }
+  }
+}
