@@ -39,8 +39,8 @@ struct alignas(16) MovedChannel {
   std::uint32_t beyond, erased;   ///< four codes of a crop's and an erasure's fill value, with flipped signs
 };
 
-/// What all pixels of a moved image share. Images with at most one step that fills codes beyond the edge, and at most
-/// one erasure, are simple; others look at their steps again wherever pixels are filled.
+/// What all pixels of a moved image share. Images in which at most one crop shows a fill value, and at most one erasure
+/// fills anything, are simple; others look at their steps again wherever pixels are filled.
 struct MovedFills {
   MovedChannel channels[kMostMovedChannels];
   Affine erased_maps[kMostMovedChannels];  ///< of values that an erasure fills: their shift is the value
@@ -171,6 +171,12 @@ OCTAVO_HOST_DEVICE inline std::uint32_t four_codes(std::int8_t code) {
   return (static_cast<std::uint32_t>(static_cast<std::uint8_t>(code)) ^ 0x80u) * 0x01010101u;
 }
 
+/// Whether a crop of an image of `size` shows its fill value.
+OCTAVO_HOST_DEVICE inline bool shows_fill(const AugmentOp& op, const MovingStep& step, ImageSize size) {
+  return step.kind == StepKind::crop && op.border == Border::constant &&
+         (step.y < 0 || step.x < 0 || step.y + op.height > size.height || step.x + op.width > size.width);
+}
+
 /// Determines what channel `c` shows, whose values have `map` before the augmentation, and, with channel 0, whether the
 /// image is simple.
 template <typename Steps>
@@ -178,7 +184,7 @@ OCTAVO_HOST_DEVICE inline void fill_channel(const AugmentProgram& program, const
                                             std::int32_t c, MovedFills& fills) {
   int crop = -1, erasure = -1, crop_count = 0, erasure_count = 0;
   for (int i = 0; i < program.op_count; ++i) {
-    if (steps[i].kind == StepKind::crop && program.ops[i].border == Border::constant) crop = i, ++crop_count;
+    if (shows_fill(program.ops[i], steps[i], program.sizes[i])) crop = i, ++crop_count;
     if (steps[i].kind == StepKind::erase) erasure = i, ++erasure_count;
   }
   MovedChannel& channel = fills.channels[c];
@@ -186,7 +192,7 @@ OCTAVO_HOST_DEVICE inline void fill_channel(const AugmentProgram& program, const
   channel.beyond = crop < 0 ? 0 : four_codes(program.ops[crop].fill.at(c));
   channel.erased = erasure < 0 ? 0 : four_codes(program.ops[erasure].fill.at(c));
   const bool erases_values = erasure >= 0 && program.ops[erasure].is_normalized;
-  if (erases_values) fills.erased_maps[c] = moved_map(program, steps, map, erasure, c);
+  fills.erased_maps[c] = erases_values ? moved_map(program, steps, map, erasure, c) : Affine{};
   if (c != 0) return;
   fills.is_simple = crop_count <= 1 && erasure_count <= 1;
   fills.erases_values = erases_values;

@@ -145,6 +145,8 @@ struct AugmentProgram {
 
 /// How much of an image its kernel must have made before it can compute a value of the output.
 enum class AugmentDemand : std::int32_t {
+  /// Rows and columns of codes move. At most one crop shows a fill value, and at most one rectangle of codes is filled.
+  simple_moves,
   moves,     ///< rows and columns of codes move, then rectangles are filled
   pixels,    ///< each value is one code, or a fill value
   resizing,  ///< or a weighted sum of codes
@@ -177,6 +179,26 @@ inline bool only_moves(const AugmentProgram& program) {
   return true;
 }
 
+/// Whether a crop may show its fill value.
+inline bool may_fill(const AugmentOp& op, ImageSize size) {
+  if (op.border != Border::constant) return false;
+  if (op.kind == AugmentKind::center_crop) return op.height > size.height || op.width > size.width;
+  return op.kind == AugmentKind::random_crop && op.margin > 0;
+}
+
+/// Whether a program that only_moves() fills pixels by at most one crop and one erasure, which fills codes.
+inline bool moves_simply(const AugmentProgram& program) {
+  int crop_count = 0, erasure_count = 0;
+  for (int i = 0; i < program.op_count; ++i) {
+    const AugmentOp& op = program.ops[i];
+    const bool erases = op.kind == AugmentKind::erase_square || op.kind == AugmentKind::erase_rectangle;
+    if (erases && op.is_normalized) return false;
+    crop_count += may_fill(op, program.sizes[i]);
+    erasure_count += erases;
+  }
+  return crop_count <= 1 && erasure_count <= 1;
+}
+
 /// The demand of a program. If samples are mixed, two images would need two filters, so they are made first.
 inline AugmentDemand demand_of(const AugmentProgram& program, bool mixes = false) {
   int resizing_count = 0;
@@ -184,7 +206,10 @@ inline AugmentDemand demand_of(const AugmentProgram& program, bool mixes = false
     if (makes_image(program.ops[i].kind)) return AugmentDemand::images;
     if (resizes(program.ops[i].kind)) ++resizing_count;
   }
-  if (resizing_count == 0) return !mixes && only_moves(program) ? AugmentDemand::moves : AugmentDemand::pixels;
+  if (resizing_count == 0) {
+    if (mixes || !only_moves(program)) return AugmentDemand::pixels;
+    return moves_simply(program) ? AugmentDemand::simple_moves : AugmentDemand::moves;
+  }
   return resizing_count == 1 && !mixes ? AugmentDemand::resizing : AugmentDemand::images;
 }
 

@@ -2,6 +2,7 @@
 // into tables of lines and words (moved_image.hpp). A lane then moves four pixels at a time: it loads the one or two
 // words that hold them, puts their bytes in order with one permutation, and blends in what is filled.
 #include <algorithm>
+#include <type_traits>
 
 #include "kernels/augment/moved_image.hpp"
 #include "kernels/cuda/batch_rows.cuh"
@@ -22,13 +23,15 @@ inline constexpr int kMovedUnits = kChannels == 1 ? 4 : 2;
 template <int kChannels>
 inline constexpr std::uint32_t kMostTileUnits = kMovedUnits<kChannels> * kWarpThreads;
 
+inline constexpr std::uint32_t kMostMovedUnits = kMostTileUnits<1>;
+
 /// Entries of a block's tables: of 8 images of up to 3x32x32, or of parts of larger ones.
 constexpr std::int64_t kTableLines = 768, kTableWords = 512;
 /// Warps per multiprocessor that a batch is divided into, so that blocks have several images to draw at once. 8 warps of
 /// 32 lanes with 4 words each have 4 KB in flight and compute longer than those of the plain gather (geometry.hpp).
 constexpr std::int64_t kMovedFullWarps = 8;
-/// 80 registers: 3 blocks of 256 threads.
-constexpr int kLeastMovedBlocks = 3;
+/// Blocks of 256 threads per multiprocessor: 80 registers, and 128 to fill pixels of any program.
+constexpr int kLeastMovedBlocks = 3, kLeastFilledBlocks = 2;
 
 /// A tile is some whole lines, or a part of one that is longer than a tile.
 struct MovedShape {
@@ -48,7 +51,7 @@ struct MovedBlock {
   MovedAxis down[kMostSamples], across[kMostSamples];
   MovedFills fills[kMostSamples];
   MovedLine lines[kTableLines];
-  MovedWord words[kTableWords];
+  MovedWord words[kTableWords + kMostMovedUnits];  // lanes beyond the end of a line read further
 };
 
 // All threads of a block call the functions below, one after the other, until its tables are ready.
@@ -63,20 +66,15 @@ __device__ inline void find_samples(const GatherArgs& args, BlockPlaces places, 
   __syncthreads();
 }
 
-/// Draws the steps of the block's images. Lanes that draw the same operation are neighbors.
-__device__ inline void draw_steps(const GatherArgs& args, BlockPlaces places, MovedBlock& block) {
+// Out of line, because few threads of a block call them.
+
+OCTAVO_NO_INLINE __device__ static void draw_image_step(const GatherArgs& args, const SelectedSample& sample,
+                                                        std::uint32_t view, unsigned op, MovingStep& step) {
   const AugmentProgram& program = *args.program;
-  const auto count = static_cast<unsigned>(places.count);
-  for (unsigned i = threadIdx.x; i < count * static_cast<unsigned>(program.op_count); i += blockDim.x) {
-    const unsigned op = i / count, image = i % count;
-    const auto view = static_cast<std::uint32_t>((places.first + image) % args.batch.views);
-    block.steps[image][op] =
-        draw_moving_step(program.ops[op], program.sizes[op], draw_key(args, block.samples[image], view));
-  }
-  __syncthreads();
+  step = draw_moving_step(program.ops[op], program.sizes[op], draw_key(args, sample, view));
 }
 
-/// Out of line, because few threads of a block do it.
+/// Determines what the pixels of an image share: an axis, or the fill values of a channel.
 OCTAVO_NO_INLINE __device__ static void fill_image(const GatherArgs& args, MovedBlock& block, unsigned image,
                                                    std::int32_t task) {
   const AugmentProgram& program = *args.program;
@@ -89,7 +87,17 @@ OCTAVO_NO_INLINE __device__ static void fill_image(const GatherArgs& args, Moved
     fill_channel(program, steps, args.maps[args.uniform_map ? 0 : task - 2], task - 2, block.fills[image]);
 }
 
-/// Determines what the pixels of each image share: an axis, or the fill values of a channel, per thread.
+/// Draws the steps of the block's images. Lanes that draw the same operation are neighbors.
+__device__ inline void draw_steps(const GatherArgs& args, BlockPlaces places, MovedBlock& block) {
+  const auto count = static_cast<unsigned>(places.count);
+  for (unsigned i = threadIdx.x; i < count * static_cast<unsigned>(args.program->op_count); i += blockDim.x) {
+    const unsigned op = i / count, image = i % count;
+    const auto view = static_cast<std::uint32_t>((places.first + image) % args.batch.views);
+    draw_image_step(args, block.samples[image], view, op, block.steps[image][op]);
+  }
+  __syncthreads();
+}
+
 __device__ inline void fill_images(const GatherArgs& args, BlockPlaces places, MovedBlock& block) {
   const auto count = static_cast<unsigned>(places.count), tasks = static_cast<unsigned>(args.sample.channels) + 2;
   for (unsigned i = threadIdx.x; i < count * tasks; i += blockDim.x) {
@@ -104,8 +112,8 @@ __device__ inline void fill_tables(const GatherArgs& args, const MovedShape& sha
   const AugmentProgram& program = *args.program;
   const auto count = static_cast<unsigned>(places.count);
   for (unsigned i = threadIdx.x; i < count * shape.table_lines; i += blockDim.x) {
-    const unsigned image = i % count, line = first_line + i / count;
-    if (line >= shape.lines) break;
+    const unsigned image = i % count, table_line = first_line + i / count;
+    const unsigned line = table_line < shape.lines ? table_line : shape.lines - 1;
     block.lines[image * shape.table_lines + i / count] =
         moved_line(program, block.steps[image], block.down[image], static_cast<std::int32_t>(args.pixels),
                    static_cast<std::int32_t>(shape.channel_lines.quotient(line)),
@@ -119,16 +127,45 @@ __device__ inline void fill_tables(const GatherArgs& args, const MovedShape& sha
   __syncthreads();
 }
 
-/// The value at (y, x) of channel `c` of an image that is not simple. Out of line, because few images are.
-template <typename Value>
-OCTAVO_NO_INLINE __device__ static Value special_value(const GatherArgs& args, const MovingStep* steps,
-                                                       const std::int8_t* codes, std::int32_t c, std::int32_t y,
-                                                       std::int32_t x) {
+/// A value of an image.
+struct ValuePlace {
+  std::int32_t c, y, x;
+};
+
+/// Stores four values of an image that is not simple; place_of(i) is where value i is in the image.
+template <typename Value, typename PlaceOf>
+__device__ inline void store_special(const GatherArgs& args, const MovingStep* steps, const std::int8_t* codes,
+                                     Value* to, const PlaceOf& place_of) {
   const AugmentProgram& program = *args.program;
-  const std::int8_t code =
-      moved_code(program, steps, codes + c * static_cast<std::int32_t>(args.pixels), c, y, x);
-  return round_to<Value>(decode(code, moved_map(program, steps, args.maps[args.uniform_map ? 0 : c],
-                                                erasure_at(program, steps, true, y, x), c)));
+#pragma unroll 1
+  for (std::int32_t i = 0; i < kWordColumns; ++i) {
+    const ValuePlace at = place_of(i);
+    const std::int8_t* const plane = codes + at.c * static_cast<std::int32_t>(args.pixels);
+    const Affine map = moved_map(program, steps, args.maps[args.uniform_map ? 0 : at.c],
+                                 erasure_at(program, steps, true, at.y, at.x), at.c);
+    to[i] = round_to<Value>(decode(moved_code(program, steps, plane, at.c, at.y, at.x), map));
+  }
+}
+
+// Out of line, because few images are not simple.
+
+/// Stores the four values from `at` on, in one line.
+template <typename Value>
+OCTAVO_NO_INLINE __device__ static void store_special_unit(const GatherArgs& args, const MovingStep* steps,
+                                                           const std::int8_t* codes, ValuePlace at, Value* to) {
+  store_special(args, steps, codes, to, [&](std::int32_t i) { return ValuePlace{at.c, at.y, at.x + i}; });
+}
+
+/// Stores four values of pixels, of which the first is value `first` of a tile that begins at (y, x).
+template <typename Value, int kChannels>
+OCTAVO_NO_INLINE __device__ static void store_special_pixels(const GatherArgs& args, const MovingStep* steps,
+                                                             const std::int8_t* codes, std::int32_t first,
+                                                             std::int32_t y, std::int32_t x, Value* to) {
+  const auto width = static_cast<std::int32_t>(args.batch.image.width);
+  store_special(args, steps, codes, to, [&](std::int32_t i) {
+    const std::int32_t value = first + i, pixel = x + value / kChannels;
+    return ValuePlace{value % kChannels, y + pixel / width, pixel % width};
+  });
 }
 
 __device__ inline std::uint32_t blended(std::uint32_t word, std::uint32_t fill, std::uint32_t mask) {
@@ -151,7 +188,7 @@ __device__ inline void blend_values(Words<kWordColumns * static_cast<int>(sizeof
   }
 }
 
-/// The codes of a lane's units, with flipped signs, but in the order in which they are stored.
+/// The codes of a lane's units, with flipped signs, in the order in which they are stored.
 template <int kUnits, int kChannels>
 struct StoredUnits {
   std::uint32_t words[kUnits * kChannels];
@@ -160,223 +197,224 @@ struct StoredUnits {
 template <int kUnits, int kChannels>
 struct LoadedUnits {
   std::uint32_t low[kUnits * kChannels], high[kUnits * kChannels];
-  unsigned shift[kUnits * kChannels];  ///< bytes before the unit; only its remainder by 4 counts
+  std::uint32_t offset[kUnits * kChannels];  ///< of the unit in its sample, which begins with a whole word
 
   /// Waits for the loads.
   __device__ StoredUnits<kUnits, kChannels> flipped() const {
     StoredUnits<kUnits, kChannels> stored;
 #pragma unroll
-    for (int i = 0; i < kUnits * kChannels; ++i) stored.words[i] = flip_signs(bytes_from(low[i], high[i], shift[i] % 4));
+    for (int i = 0; i < kUnits * kChannels; ++i) stored.words[i] = flip_signs(bytes_from(low[i], high[i], offset[i] % 4));
     return stored;
   }
 };
 
-/// Where a tile is in its image.
-struct TilePlace {
-  std::uint32_t line, unit;  ///< its first ones
-  std::uint32_t count;       ///< its units, which are next to each other in the output
-
-  __device__ TilePlace(const MovedShape& shape, std::uint32_t tile, std::uint32_t most_units)
-      : line(shape.line_tiles.quotient(tile) * shape.tile_lines), unit(shape.line_tiles.remainder(tile) * most_units) {
-    const std::uint32_t lines_left = shape.lines - line, lines = lines_left < shape.tile_lines ? lines_left : shape.tile_lines;
-    const std::uint32_t units_left = lines * shape.line_units - unit;
-    count = units_left < most_units ? units_left : most_units;
-  }
-};
-
-/// The units of a lane in any tile: lines below its first one, and units of a line after its first one.
-template <int kChannels>
-struct LaneUnits {
-  std::uint32_t lines[kMovedUnits<kChannels>], units[kMovedUnits<kChannels>];
-
-  __device__ explicit LaneUnits(const MovedShape& shape) {
-#pragma unroll
-    for (unsigned k = 0; k < kMovedUnits<kChannels>; ++k) {
-      const std::uint32_t unit = k * kWarpThreads + threadIdx.x % kWarpThreads;
-      lines[k] = unit / shape.line_units;  // 0 in a part of a line
-      units[k] = unit - lines[k] * shape.line_units;
-    }
-  }
-};
-
-/// A unit of a lane: what the tables say of it.
-struct MovedUnit {
-  bool exists;  ///< otherwise, the tables' entries are those of another one
-  const MovedLine& line;
-  const MovedWord& word;
+/// A tile of an image: its first line and unit, and the entries of the tables for them.
+struct MovedTile {
+  std::uint32_t line, unit;
+  std::uint32_t count;  ///< units, which are next to each other in the output
+  const MovedLine* lines;
+  const MovedWord* words;
 };
 
 /// The tiles of a block's images, as a lane sees them.
 template <int kChannels>
 struct MovedTiles {
+  static constexpr int kUnits = kMovedUnits<kChannels>;
+
   const GatherArgs& args;
   const MovedShape& shape;
   const MovedBlock& block;
-  std::uint32_t first_tile;  ///< of the block
   std::uint32_t first_line;  ///< of the tables
-  LaneUnits<kChannels> lane;
+  /// The lane's units in any tile: lines below its first one, in the upper half, and units after the first one of a line.
+  std::uint32_t lane_places[kUnits];
 
-  __device__ TilePlace place(Step step) const { return TilePlace(shape, step.tile, kMostTileUnits<kChannels>); }
-  __device__ MovedUnit unit(Step step, const TilePlace& tile, int k) const {
-    const bool exists = static_cast<unsigned>(k) * kWarpThreads + threadIdx.x % kWarpThreads < tile.count;
+  __device__ MovedTiles(const GatherArgs& gather, const MovedShape& of_images, const MovedBlock& of_block,
+                        std::uint32_t line)
+      : args(gather), shape(of_images), block(of_block), first_line(line) {
+#pragma unroll
+    for (unsigned k = 0; k < kUnits; ++k) {
+      const std::uint32_t unit = k * kWarpThreads + threadIdx.x % kWarpThreads;
+      const std::uint32_t lane_line = unit / shape.line_units;  // 0 in a part of a line
+      // Lanes without a unit read the entries of another one.
+      lane_places[k] = lane_line < shape.tile_lines ? lane_line << 16 | (unit - lane_line * shape.line_units) : 0;
+    }
+  }
+
+  __device__ MovedTile tile(Step step) const {
+    constexpr std::uint32_t kMost = kMostTileUnits<kChannels>;
+    MovedTile tile;
+    const std::uint32_t row = shape.line_tiles.quotient(step.tile);
+    tile.line = row * shape.tile_lines;
+    tile.unit = (step.tile - row * shape.line_tiles.divisor()) * kMost;
+    const std::uint32_t lines_left = shape.lines - tile.line;
+    const std::uint32_t lines = lines_left < shape.tile_lines ? lines_left : shape.tile_lines;
+    const std::uint32_t units_left = lines * shape.line_units - tile.unit;
+    tile.count = units_left < kMost ? units_left : kMost;
     const auto image = static_cast<std::uint32_t>(step.sample);
-    const std::uint32_t line = exists ? lane.lines[k] : 0, word = exists ? lane.units[k] : 0;
-    return {exists, block.lines[image * shape.table_lines + tile.line - first_line + line],
-            block.words[image * shape.line_units + tile.unit + word]};
+    tile.lines = block.lines + (image * shape.table_lines + tile.line - first_line);
+    tile.words = block.words + (image * shape.line_units + tile.unit);
+    return tile;
+  }
+  __device__ bool has(const MovedTile& tile, int k) const {
+    return static_cast<unsigned>(k) * kWarpThreads + threadIdx.x % kWarpThreads < tile.count;
+  }
+  __device__ const MovedLine& line(const MovedTile& tile, int k) const { return tile.lines[lane_places[k] >> 16]; }
+  __device__ const MovedWord& word(const MovedTile& tile, int k) const { return tile.words[lane_places[k] & 0xFFFFu]; }
+  /// Where the lane's first value of a tile is stored.
+  template <typename Value>
+  __device__ Value* out(const MovedTile& tile, std::int64_t image) const {
+    const std::int64_t first = (image * shape.lines + tile.line) * shape.line_units + tile.unit;
+    return static_cast<Value*>(args.values) + (first * kChannels + threadIdx.x % kWarpThreads) * kWordColumns;
   }
 };
 
 /// Loads the words of a lane's units.
 template <int kChannels>
-__device__ inline auto load_units(const MovedTiles<kChannels>& tiles, const L2Policy& policy, Step next, bool wanted) {
+__device__ inline auto load_units(const MovedTiles<kChannels>& tiles, const L2Policy& policy, Step next, bool wanted,
+                                  std::uint32_t first_tile) {
   LoadedUnits<kMovedUnits<kChannels>, kChannels> loaded;
   // After the last step, nothing is loaded, from addresses in the first tile.
-  const Step step = wanted ? next : Step{tiles.first_tile, 0};
-  const TilePlace tile = tiles.place(step);
+  const Step step = wanted ? next : Step{first_tile, 0};
+  const MovedTile tile = tiles.tile(step);
   const std::int8_t* const codes = tiles.block.codes[step.sample];
 #pragma unroll
   for (int k = 0; k < kMovedUnits<kChannels>; ++k) {
-    const MovedUnit unit = tiles.unit(step, tile, k);
-    const std::int8_t* from = codes + (unit.line.offset + unit.word.first);
+    auto offset = static_cast<std::uint32_t>(tiles.line(tile, k).offset + tiles.word(tile, k).first);
+    const bool is_wanted = wanted && tiles.has(tile, k);
 #pragma unroll
-    for (int c = 0; c < kChannels; ++c, from += tiles.args.pixels) {
-      const auto address = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from));
-      const std::int8_t* const low = from - address % 4;
-      const bool is_wanted = wanted && unit.exists;
-      loaded.low[k * kChannels + c] = policy.load_word(is_wanted, low);
-      loaded.high[k * kChannels + c] = policy.load_word(is_wanted && address % 4 != 0, low + 4);
-      loaded.shift[k * kChannels + c] = address;
+    for (int c = 0; c < kChannels; ++c) {
+      const int i = k * kChannels + c;
+      const std::int8_t* const low = codes + (offset & ~3u);
+      loaded.low[i] = policy.load_word(is_wanted, low);
+      loaded.high[i] = policy.load_word(is_wanted && offset % 4 != 0, low + 4);
+      loaded.offset[i] = offset;
+      offset += static_cast<std::uint32_t>(tiles.args.pixels);
     }
   }
   return loaded;
 }
 
 /// The codes of a unit, filled where crops and erasures fill codes.
-__device__ inline std::uint32_t moved_codes(std::uint32_t stored, const MovedUnit& unit, const MovedChannel& channel,
-                                            bool erases_values) {
-  const std::uint32_t moved =
-      blended(permute_bytes(stored, 0, unit.word.selector), channel.beyond, unit.line.beyond | unit.word.beyond);
-  return erases_values ? moved : blended(moved, channel.erased, unit.line.erased & unit.word.erased);
+__device__ inline std::uint32_t moved_codes(std::uint32_t stored, const MovedLine& line, const MovedWord& word,
+                                            const MovedChannel& channel, bool erases_values) {
+  const std::uint32_t moved = blended(permute_bytes(stored, 0, word.selector), channel.beyond, line.beyond | word.beyond);
+  return erases_values ? moved : blended(moved, channel.erased, line.erased & word.erased);
 }
 
 /// Whether a value of 0 that an erasure fills has the sign of the code below it: -0 + 0 * code.
 __device__ inline bool is_negative_zero(float value) { return bits_of(value) == 0x80000000u; }
 
-/// Stores units of planes.
-template <typename Value>
+/// Stores units of planes. kFills: of an image that may not be simple, or in which an erasure may fill values.
+template <bool kFills, typename Value>
 __device__ inline void store_units(const MovedTiles<1>& tiles, const L2Policy& policy, Step step,
                                    const StoredUnits<kMovedUnits<1>, 1>& stored, std::int64_t image) {
-  const TilePlace tile = tiles.place(step);
+  const MovedTile tile = tiles.tile(step);
   const MovedFills& fills = tiles.block.fills[step.sample];
-  const std::int64_t first = (image * tiles.shape.lines + tile.line) * tiles.shape.line_units + tile.unit;
-  Value* const out =
-      static_cast<Value*>(tiles.args.values) + (first + threadIdx.x % kWarpThreads) * kWordColumns;
+  Value* const out = tiles.template out<Value>(tile, image);
 #pragma unroll
   for (int k = 0; k < kMovedUnits<1>; ++k) {
-    const MovedUnit unit = tiles.unit(step, tile, k);
-    const std::uint32_t c = unit.line.channel;
-    const MovedChannel channel = fills.channels[c];
-    const Words<4> codes = {moved_codes(stored.words[k], unit, channel, fills.erases_values)};
+    const MovedLine line = tiles.line(tile, k);
+    const MovedWord word = tiles.word(tile, k);
+    bool is_wanted = tiles.has(tile, k);
+    const MovedChannel channel = fills.channels[line.channel];
+    const Words<4> codes = {moved_codes(stored.words[k], line, word, channel, kFills && fills.erases_values)};
     auto values = decode_words<Value>(codes, [&](int) { return channel.map; });
-    const std::uint32_t erased = unit.line.erased & unit.word.erased;
-    bool is_special = !fills.is_simple && (unit.line.beyond | unit.word.beyond | erased) != 0;
-    if (fills.erases_values && erased != 0) {
-      const float filled = fills.erased_maps[c].shift;
-      is_special = is_special || is_negative_zero(filled);
-      blend_values<Value>(values, filled, erased);
-    }
     Value* const to = out + k * static_cast<int>(kWarpThreads) * kWordColumns;
-    policy.store(unit.exists && !is_special, to, values);
-    if (unit.exists && is_special) {
-      const std::uint32_t y = tiles.shape.channel_lines.remainder(tile.line + tiles.lane.lines[k]);
-      const std::uint32_t x = (tile.unit + tiles.lane.units[k]) * kWordColumns;
-      for (std::uint32_t i = 0; i < kWordColumns; ++i) {
-        to[i] = special_value<Value>(tiles.args, tiles.block.steps[step.sample], tiles.block.codes[step.sample],
-                                     static_cast<std::int32_t>(c), static_cast<std::int32_t>(y),
-                                     static_cast<std::int32_t>(x + i));
+    if constexpr (kFills) {
+      const std::uint32_t erased = line.erased & word.erased;
+      const float filled = fills.erased_maps[line.channel].shift;
+      if (fills.erases_values) blend_values<Value>(values, filled, erased);
+      const bool is_special = fills.is_simple ? erased != 0 && fills.erases_values && is_negative_zero(filled)
+                                              : (line.beyond | word.beyond | erased) != 0;
+      if (is_wanted && is_special) {
+        is_wanted = false;
+        const std::uint32_t y = tiles.shape.channel_lines.remainder(tile.line + (tiles.lane_places[k] >> 16));
+        const std::uint32_t x = (tile.unit + (tiles.lane_places[k] & 0xFFFFu)) * kWordColumns;
+        const ValuePlace at = {static_cast<std::int32_t>(line.channel), static_cast<std::int32_t>(y),
+                               static_cast<std::int32_t>(x)};
+        store_special_unit(tiles.args, tiles.block.steps[step.sample], tiles.block.codes[step.sample], at, to);
       }
     }
+    policy.store(is_wanted, to, values);
   }
 }
 
 /// Shared memory in which a warp puts a tile of pixels in the order of the output: codes, and masks of the values that
 /// are filled.
-template <int kChannels>
+template <int kChannels, bool kFills>
 struct PixelTiles {
   std::uint32_t codes[kMostTileUnits<kChannels> * kChannels];
-  std::uint32_t filled[kMostTileUnits<kChannels> * kChannels];
+  std::uint32_t filled[kFills ? kMostTileUnits<kChannels> * kChannels : 1];
 };
-template <>
-struct PixelTiles<1> {};
+template <bool kFills>
+struct PixelTiles<1, kFills> {};
 
 /// Stages units of interleaved channels.
-template <int kChannels>
-__device__ inline void stage_pixels(const MovedTiles<kChannels>& tiles, Step step, const TilePlace& tile,
+template <bool kFills, int kChannels>
+__device__ inline void stage_pixels(const MovedTiles<kChannels>& tiles, const MovedFills& fills, const MovedTile& tile,
                                     const StoredUnits<kMovedUnits<kChannels>, kChannels>& stored,
-                                    PixelTiles<kChannels>& staged) {
-  const MovedFills& fills = tiles.block.fills[step.sample];
+                                    PixelTiles<kChannels, kFills>& staged) {
   __syncwarp();  // all lanes have read the tiles before
 #pragma unroll
   for (unsigned k = 0; k < kMovedUnits<kChannels>; ++k) {
-    const MovedUnit unit = tiles.unit(step, tile, static_cast<int>(k));
+    const MovedLine line = tiles.line(tile, static_cast<int>(k));
+    const MovedWord word = tiles.word(tile, static_cast<int>(k));
     const std::uint32_t at = (k * kWarpThreads + threadIdx.x % kWarpThreads) * kChannels;
     std::uint32_t planes[kChannels], pixels[kChannels];
 #pragma unroll
     for (unsigned c = 0; c < kChannels; ++c) {
-      planes[c] = moved_codes(stored.words[k * kChannels + c], unit, fills.channels[c], fills.erases_values);
+      planes[c] =
+          moved_codes(stored.words[k * kChannels + c], line, word, fills.channels[c], kFills && fills.erases_values);
     }
     interleave(planes, pixels);
 #pragma unroll
     for (unsigned i = 0; i < kChannels; ++i) staged.codes[at + i] = pixels[i];
-    if (fills.is_simple && !fills.erases_values) continue;
-    const std::uint32_t erased = unit.line.erased & unit.word.erased;
+    if constexpr (kFills) {
+      const std::uint32_t erased = line.erased & word.erased;
 #pragma unroll
-    for (std::uint32_t& plane : planes) {
-      plane = fills.is_simple ? erased : unit.line.beyond | unit.word.beyond | erased;
+      for (std::uint32_t& plane : planes) {
+        plane = !fills.is_simple ? line.beyond | word.beyond | erased : fills.erases_values ? erased : 0;
+      }
+      interleave(planes, pixels);
+#pragma unroll
+      for (unsigned i = 0; i < kChannels; ++i) staged.filled[at + i] = pixels[i];
     }
-    interleave(planes, pixels);
-#pragma unroll
-    for (unsigned i = 0; i < kChannels; ++i) staged.filled[at + i] = pixels[i];
   }
   __syncwarp();
 }
 
-/// Replaces the values of a word of pixels that are filled; value i is in channel (phase + i) % kChannels. Stores them
-/// itself if the image is not simple, and returns whether it did.
+/// Replaces the values of word `at` of a tile of pixels that an erasure fills. Of an image that is not simple, it stores
+/// the word. Returns whether it did.
 template <typename Value, int kChannels>
-__device__ inline bool fill_pixels(const MovedTiles<kChannels>& tiles, Step step, const TilePlace& tile,
+__device__ inline bool fill_pixels(const MovedTiles<kChannels>& tiles, Step step, const MovedTile& tile,
                                    std::uint32_t at, std::uint32_t filled, Value* to,
                                    Words<kWordColumns * static_cast<int>(sizeof(Value))>& values) {
   const MovedFills& fills = tiles.block.fills[step.sample];
   bool is_special = !fills.is_simple;
+#pragma unroll
   for (std::uint32_t i = 0; i < kWordColumns; ++i) {
     const float value = fills.erased_maps[(at * kWordColumns + i) % kChannels].shift;
     is_special = is_special || is_negative_zero(value);
     blend_values<Value>(values, value, filled & 0xFFu << (8 * i));
   }
   if (!is_special) return false;
-  for (std::uint32_t i = 0; i < kWordColumns; ++i) {
-    const std::uint32_t pixel = (at * kWordColumns + i) / kChannels, unit = pixel / kWordColumns;
-    const std::uint32_t line = unit / tiles.shape.line_units;
-    const std::uint32_t x = (tile.unit + unit - line * tiles.shape.line_units) * kWordColumns + pixel % kWordColumns;
-    to[i] = special_value<Value>(tiles.args, tiles.block.steps[step.sample], tiles.block.codes[step.sample],
-                                 static_cast<std::int32_t>((at * kWordColumns + i) % kChannels),
-                                 static_cast<std::int32_t>(tile.line + line), static_cast<std::int32_t>(x));
-  }
+  store_special_pixels<Value, kChannels>(tiles.args, tiles.block.steps[step.sample], tiles.block.codes[step.sample],
+                                         static_cast<std::int32_t>(at) * kWordColumns,
+                                         static_cast<std::int32_t>(tile.line),
+                                         static_cast<std::int32_t>(tile.unit) * kWordColumns, to);
   return true;
 }
 
 /// Stores units of interleaved channels: neighboring lanes store neighboring words of four values.
-template <typename Value, int kChannels>
+template <bool kFills, typename Value, int kChannels>
 __device__ inline void store_pixels(const MovedTiles<kChannels>& tiles, const L2Policy& policy, Step step,
                                     const StoredUnits<kMovedUnits<kChannels>, kChannels>& stored, std::int64_t image,
-                                    PixelTiles<kChannels>& staged) {
-  const TilePlace tile = tiles.place(step);
+                                    PixelTiles<kChannels, kFills>& staged) {
+  const MovedTile tile = tiles.tile(step);
   const MovedFills& fills = tiles.block.fills[step.sample];
   const std::uint32_t lane = threadIdx.x % kWarpThreads;
-  const std::int64_t first = (image * tiles.shape.lines + tile.line) * tiles.shape.line_units + tile.unit;
-  Value* const out = static_cast<Value*>(tiles.args.values) + (first * kChannels + lane) * kWordColumns;
-  stage_pixels(tiles, step, tile, stored, staged);
+  Value* const out = tiles.template out<Value>(tile, image);
+  stage_pixels<kFills>(tiles, fills, tile, stored, staged);
   // The channel of value i of word `lane` is (phase + i) % kChannels.
   const std::uint32_t phase = lane * kWordColumns % kChannels;
   Affine maps[kChannels];
@@ -390,8 +428,10 @@ __device__ inline void store_pixels(const MovedTiles<kChannels>& tiles, const L2
                                       [&](int i) { return maps[(k * kValuesBetween + i) % kChannels]; });
     bool is_wanted = at < tile.count * kChannels;
     Value* const to = out + k * kValuesBetween;
-    if ((fills.erases_values || !fills.is_simple) && is_wanted && staged.filled[at] != 0) {
-      is_wanted = !fill_pixels<Value>(tiles, step, tile, at, staged.filled[at], to, values);
+    if constexpr (kFills) {
+      if (is_wanted && staged.filled[at] != 0) {
+        is_wanted = !fill_pixels<Value>(tiles, step, tile, at, staged.filled[at], to, values);
+      }
     }
     policy.store(is_wanted, to, values);
   }
@@ -408,32 +448,30 @@ __device__ inline void write_labels(const GatherArgs& args, BlockPlaces places, 
   }
 }
 
-/// kChannels: 1 for planes one after the other, else of a pixel.
-template <typename Value, int kChannels>
-__global__ void __launch_bounds__(kMostThreads, kLeastMovedBlocks)
-    gather_moved(const GatherArgs args, const MovedShape shape, const WorkShare share, const CachePolicies policies) {
+/// kChannels: 1 for planes one after the other, else of a pixel. kFills: for AugmentDemand::moves.
+template <typename Value, int kChannels, bool kFills>
+__global__ void __launch_bounds__(kMostThreads, kFills ? kLeastFilledBlocks : kLeastMovedBlocks)
+    gather_moved(const __grid_constant__ GatherArgs args, const __grid_constant__ MovedShape shape,
+                 const WorkShare share, const CachePolicies policies) {
   __shared__ MovedBlock block;
-  __shared__ PixelTiles<kChannels> staged[kMostWarps];
+  __shared__ PixelTiles<kChannels, kFills> staged[kMostWarps];
   const BlockPlaces places = block_places(args.batch_count * args.batch.views, share.samples_per_block);
   find_samples(args, places, block);
   const CursorAdvance cursor(args.selection.cursor, args.cursor_batches);
   draw_steps(args, places, block);
   fill_images(args, places, block);
   const std::uint32_t first_tile = blockIdx.y * share.tiles_per_split;
-  const MovedTiles<kChannels> tiles{args,       shape,
-                                    block,      first_tile,
-                                    TilePlace(shape, first_tile, kMostTileUnits<kChannels>).line,
-                                    LaneUnits<kChannels>(shape)};
+  const MovedTiles<kChannels> tiles(args, shape, block, shape.line_tiles.quotient(first_tile) * shape.tile_lines);
   fill_tables(args, shape, places, tiles.first_line, block);
 
   const L2Policy codes_policy(policies.codes), values_policy(policies.values);
-  const auto load = [&](Step step, bool wanted) { return load_units(tiles, codes_policy, step, wanted); };
+  const auto load = [&](Step step, bool wanted) { return load_units(tiles, codes_policy, step, wanted, first_tile); };
   const auto store = [&](Step step, const auto& stored) {
     const std::int64_t image = places.first + step.sample;
     if constexpr (kChannels == 1)
-      store_units<Value>(tiles, values_policy, step, stored, image);
+      store_units<kFills, Value>(tiles, values_policy, step, stored, image);
     else
-      store_pixels<Value>(tiles, values_policy, step, stored, image, staged[threadIdx.x / kWarpThreads]);
+      store_pixels<kFills, Value>(tiles, values_policy, step, stored, image, staged[threadIdx.x / kWarpThreads]);
   };
   run_steps(
       TileWalk(share, places.count), load, [] {}, [](std::uint32_t) {}, store);
@@ -459,8 +497,7 @@ MovedShape moved_shape(std::int64_t lines, std::int64_t line_units, std::int64_t
 /// Lines of an image that `tiles` tiles may touch.
 std::int64_t lines_in_tiles(const MovedShape& shape, std::int64_t tiles) {
   const std::int64_t line_tiles = shape.line_tiles.divisor();
-  return std::min<std::int64_t>(((tiles + line_tiles - 1) / line_tiles + (line_tiles > 1)) * shape.tile_lines,
-                                shape.lines);
+  return ((tiles + line_tiles - 1) / line_tiles + (line_tiles > 1)) * shape.tile_lines;
 }
 
 /// The geometry of a batch of `images` images, whose blocks' tables have room.
@@ -477,7 +514,7 @@ BatchGeometry moved_geometry(std::int64_t images, const MovedShape& shape, const
   return geometry;
 }
 
-template <typename Value, int kChannels>
+template <typename Value, int kChannels, bool kFills>
 cudaError_t launch_as(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,
                       cudaStream_t stream) {
   const SampleShape& to = args.batch.image;
@@ -485,8 +522,16 @@ cudaError_t launch_as(const GatherArgs& args, const CachePolicies& policies, con
       moved_shape<kChannels>(to.height * (kChannels == 1 ? to.channels : 1), to.width / kWordColumns, to.height);
   const BatchGeometry geometry = moved_geometry(args.batch_count * args.batch.views, shape, device);
   shape.table_lines = static_cast<std::uint32_t>(lines_in_tiles(shape, geometry.tiles_per_split));
-  return launch(gather_moved<Value, kChannels>, dim3(geometry.groups, geometry.splits), dim3(geometry.block_threads),
+  return launch(gather_moved<Value, kChannels, kFills>, dim3(geometry.groups, geometry.splits), dim3(geometry.block_threads),
                 stream, args, shape, work_share(geometry), policies);
+}
+
+template <typename Value, int kChannels>
+cudaError_t launch_channels(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,
+                            cudaStream_t stream) {
+  return args.augment_demand == AugmentDemand::simple_moves
+             ? launch_as<Value, kChannels, false>(args, policies, device, stream)
+             : launch_as<Value, kChannels, true>(args, policies, device, stream);
 }
 
 }  // namespace
@@ -503,9 +548,9 @@ bool takes_moved(const GatherArgs& args) {
 template <typename Value>
 cudaError_t launch_gather_moved(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,
                                 cudaStream_t stream) {
-  if (!is_interleaved(args)) return launch_as<Value, 1>(args, policies, device, stream);
-  return args.sample.channels == 3 ? launch_as<Value, 3>(args, policies, device, stream)
-                                   : launch_as<Value, 4>(args, policies, device, stream);
+  if (!is_interleaved(args)) return launch_channels<Value, 1>(args, policies, device, stream);
+  return args.sample.channels == 3 ? launch_channels<Value, 3>(args, policies, device, stream)
+                                   : launch_channels<Value, 4>(args, policies, device, stream);
 }
 
 #define OCTAVO_INSTANTIATE(Value)                                                                               \

@@ -29,14 +29,14 @@ class MovedCase {
       : random_(seed),
         type_(type),
         layout_(layout),
-        unit_(16 / static_cast<std::int64_t>(bytes_of(type))),
-        shape_{layout == Layout::nhwc ? 3 : between(1, 4), between(1, 20), between(1, 20)} {
+        shape_{layout == Layout::nhwc ? between(3, 4) : between(1, 4), between(1, 20), between(4, 20)} {
     add_random_ops();
   }
   /// An image with several blocks.
   MovedCase(DType type, Layout layout, const SampleShape& sample, const SampleShape& out)
-      : random_(5), type_(type), layout_(layout), unit_(16 / static_cast<std::int64_t>(bytes_of(type))), shape_(sample) {
+      : random_(5), type_(type), layout_(layout), shape_(sample) {
     sample_ = sample;
+    note_shape();
     push(crop(out.height, out.width, 8, Border::reflect));
     push(operation(AugmentKind::flip_x));
     AugmentOp erase = operation(AugmentKind::erase_square);
@@ -51,7 +51,7 @@ class MovedCase {
     values_.assign(static_cast<std::size_t>(count_ * batch.values()) * bytes_of(type_), std::byte{0xEE});
     out_labels_.assign(static_cast<std::size_t>(count_), 0xEEEEEEEEu);
     GatherArgs args{};
-    args.packed = {codes_.data(), labels_.data(), kRows, nullptr, nullptr, sample_.values(), 1};
+    args.packed = {codes_.data(), labels_.data(), kRows, nullptr, nullptr, stride(), 1};
     args.set_shapes(sample_, batch);
     *cursor_ = cursor_before();
     args.selection = rows_at(cursor_.get(), kRows);
@@ -80,6 +80,9 @@ class MovedCase {
 
  private:
   static constexpr std::int64_t kRows = 5;
+
+  /// Rows are whole words.
+  std::int64_t stride() const { return (sample_.values() + 3) / 4 * 4; }
 
   std::int32_t between(std::int64_t low, std::int64_t high) {
     return static_cast<std::int32_t>(low +
@@ -130,12 +133,11 @@ class MovedCase {
     const std::int32_t margin = border == Border::reflect ? between(0, smaller - 1) : between(0, 6);
     push(crop(between(1, shape_.height + 2 * margin), between(1, shape_.width + 2 * margin), margin, border));
   }
-  /// A crop to whole stores.
+  /// A crop to whole words.
   void push_last_crop() {
     const std::int32_t margin = between(4, 8);
     const auto border = static_cast<Border>(between(0, 1));
-    push(crop(between(1, shape_.height + 2 * margin), between(1, (shape_.width + 2 * margin) / unit_) * unit_, margin,
-              border));
+    push(crop(between(1, shape_.height + 2 * margin), between(1, (shape_.width + 2 * margin) / 4) * 4, margin, border));
   }
   void add_random_ops() {
     sample_ = shape_;
@@ -161,7 +163,7 @@ class MovedCase {
   }
   void fill() {
     program_->seed = random_();
-    codes_.resize(static_cast<std::size_t>(kRows * sample_.values()));
+    codes_.resize(static_cast<std::size_t>(kRows * stride()));
     for (std::int8_t& code : codes_) code = static_cast<std::int8_t>(random_());
     for (std::int64_t i = 0; i < kRows; ++i) labels_.push_back(static_cast<std::uint32_t>(random_()));
     const std::int64_t map_count = between(0, 1) == 1 ? 1 : sample_.channels;
@@ -173,7 +175,6 @@ class MovedCase {
   std::mt19937 random_;
   DType type_;
   Layout layout_;
-  std::int64_t unit_;          ///< values per store
   SampleShape sample_, shape_;  ///< stored, and after the last operation
   std::int64_t views_ = 1, count_ = 2;
   std::unique_ptr<AugmentProgram> program_ = std::make_unique<AugmentProgram>();
