@@ -43,7 +43,7 @@ constexpr Named<std::pair<Op, Form>> kOpcodes[] = {
     {"dp2a", {Op::dp2a, Form::value}},
     {"dp4a", {Op::dp4a, Form::value}},
     {"ex2", {Op::ex2, Form::value}},
-    {"exit", {Op::ret, Form::none}},
+    {"exit", {Op::exit_, Form::none}},
     {"fence", {Op::fence, Form::none}},
     {"fma", {Op::fma, Form::value}},
     {"ld", {Op::ld, Form::load}},

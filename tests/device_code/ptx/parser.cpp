@@ -264,6 +264,7 @@ class FunctionParser {
     int vector_length;
     const Form form = decode_opcode(word.text, i, vector_length);
     parse_form(form, i);
+    check_barrier(i);
     const std::size_t elements = form == Form::store ? i.from.size() - 1 : i.to.size();
     if ((form == Form::load || form == Form::store) && elements != static_cast<std::size_t>(vector_length)) {
       fail_at(i.ptx_line, "the vector has another number of elements");
@@ -271,6 +272,13 @@ class FunctionParser {
     i.text = lexer_.between(first, lexer_.peek());
     lexer_.expect(";");
     function_.code.push_back(std::move(i));
+  }
+
+  /// The machine has one barrier for each block, for all its threads.
+  static void check_barrier(const Instruction& i) {
+    if (i.op != Op::bar_sync) return;
+    const bool is_known = i.from.size() == 1 && i.from[0].kind == Operand::Kind::constant && i.from[0].value == 0;
+    if (!is_known) fail_at(i.ptx_line, "only barrier 0 of all threads of a block is known");
   }
 
   void parse_guard(Instruction& i) {
