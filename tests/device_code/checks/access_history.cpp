@@ -71,10 +71,10 @@ void AccessHistory::visit_cells(u64 offset, u32 bytes, const Visit& visit) {
 
 std::optional<Race> AccessHistory::note(Cell& cell, const Access& access) {
   std::optional<Race> race;
-  if (!is_write_ordered(cell, access)) {
-    race = {access.is_write ? Fault::write_after_write : Fault::read_after_write, cell.write, cell.write_line};
+  if (const Write* const write = unordered_write(cell, access)) {
+    race = {access.is_write ? Fault::write_after_write : Fault::read_after_write, write->moment, write->line};
   } else if (access.is_noncoherent && cell.written != Written::no) {
-    race = {Fault::noncoherent_load, cell.write, cell.write_line};
+    race = {Fault::noncoherent_load, cell.write.moment, cell.write.line};
   } else if (access.is_write && cell.was_read_noncoherently) {
     race = {Fault::noncoherent_load, cell.last_read, cell.read_line};
   } else if (access.is_write && !are_reads_ordered(cell, access)) {
@@ -84,11 +84,15 @@ std::optional<Race> AccessHistory::note(Cell& cell, const Access& access) {
   return race;
 }
 
-bool AccessHistory::is_write_ordered(const Cell& cell, const Access& access) {
-  if (cell.written == Written::no) return true;
-  if (access.is_atomic && cell.written != Written::plainly) return true;
-  if (cell.written == Written::by_atomics_of_blocks) return access.knowledge.knows_all_blocks();
-  return access.knowledge.knows(cell.write);
+/// The write that an access is not ordered after, or null. Atomics need no order among them, but after plain writes.
+const AccessHistory::Write* AccessHistory::unordered_write(const Cell& cell, const Access& access) {
+  if (cell.written == Written::no) return nullptr;
+  if (access.is_atomic && cell.written != Written::plainly) {
+    return cell.was_written_plainly && !access.knowledge.knows(cell.plain_write.moment) ? &cell.plain_write : nullptr;
+  }
+  const bool is_ordered = cell.written == Written::by_atomics_of_blocks ? access.knowledge.knows_all_blocks()
+                                                                        : access.knowledge.knows(cell.write.moment);
+  return is_ordered ? nullptr : &cell.write;
 }
 
 bool AccessHistory::are_reads_ordered(const Cell& cell, const Access& access) const {
@@ -111,16 +115,20 @@ bool AccessHistory::are_reads_ordered(const Cell& cell, const Access& access) co
 }
 
 void AccessHistory::note_write(Cell& cell, const Access& access) {
+  if (access.is_atomic && cell.written == Written::plainly) {
+    cell.was_written_plainly = true;
+    cell.plain_write = cell.write;
+  }
   if (!access.is_atomic) {
     cell.written = Written::plainly;
+    cell.was_written_plainly = false;
     cell.read = Read::no;
-  } else if (cell.written == Written::by_atomics && cell.write.block != access.now.block) {
+  } else if (cell.written == Written::by_atomics && cell.write.moment.block != access.now.block) {
     cell.written = Written::by_atomics_of_blocks;
   } else if (cell.written != Written::by_atomics_of_blocks) {
     cell.written = Written::by_atomics;
   }
-  cell.write = access.now;
-  cell.write_line = access.line;
+  cell.write = {access.now, access.line};
 }
 
 void AccessHistory::note_read(Cell& cell, const Access& access) {

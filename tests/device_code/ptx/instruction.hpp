@@ -98,6 +98,7 @@ struct Instruction {
   bool flushes_denormals = false;
   bool shifts_right = false, clamps_shift = false;  ///< of shf
   bool to_generic = true;                           ///< of cvta
+  bool is_within_block = false;                     ///< a fence or an atomic of scope .cta
   int guard = -1;                                   ///< a predicate register
   bool is_guard_negated = false;
   std::vector<Operand> to, from;  ///< vectors are flattened; the address of a memory access is from[0]
