@@ -79,7 +79,11 @@ std::string store_of(const std::string& name) {
   std::string text = "mad.wide.u32 %mine, %thread, 8, %a;\n";
   if (name == "%p0") return text + "selp.b32 %r9, 1, 0, %p0;\nst.global.u32 [%mine], %r9;\n";
   const bool is_short = name == "%rs0" || name == "%rb0", is_long = name == "%rd0" || name == "%fd0";
-  return text + (is_short ? "st.global.b16" : is_long ? "st.global.b64" : "st.global.b32") + " [%mine], " + name + ";\n";
+  return text +
+         (is_short  ? "st.global.b16"
+          : is_long ? "st.global.b64"
+                    : "st.global.b32") +
+         " [%mine], " + name + ";\n";
 }
 
 std::vector<u32> words_of(const std::vector<u64>& double_words) {

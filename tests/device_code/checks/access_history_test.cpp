@@ -24,12 +24,14 @@ std::string message(const std::string& release, const std::string& acquire) {
     @%p2 ret;
     @%p1 bra READ;
     st.global.u32 [%b], 77;
-    )" + release + R"(
+    )" + release +
+         R"(
     atom.global.exch.b32 %r2, [%a], 1;
     ret;
   READ:
     atom.global.add.u32 %r3, [%a], 0;
-    )" + acquire + R"(
+    )" + acquire +
+         R"(
     setp.eq.u32 %p3, %r3, 0;
     @%p3 ret;
     ld.global.u32 %r4, [%b];)";
@@ -44,9 +46,11 @@ std::string last_block(const std::string& release, const std::string& acquire) {
     mov.u32 %r1, %tid.x;
     setp.eq.u32 %p1, %r1, 5;
     @!%p1 bra WAIT;
-    )" + release + R"(
+    )" + release +
+         R"(
     atom.global.add.u32 %r2, [%b], 1;
-    )" + acquire + R"(
+    )" + acquire +
+         R"(
     st.shared.u32 [arrived], %r2;
   WAIT:
     bar.sync 0;
@@ -122,7 +126,8 @@ TEST_CASE("barriers of a warp order lanes through a third one", "[unit][device_c
 }
 
 TEST_CASE("a shuffle orders no accesses", "[unit][device_code]") {
-  CHECK(has_race(kShared + "st.shared.u32 [%r2], %r1; shfl.sync.bfly.b32 %r5, %r1, 1, 31, -1; ld.shared.u32 %r4, [%r3];"));
+  CHECK(has_race(kShared +
+                 "st.shared.u32 [%r2], %r1; shfl.sync.bfly.b32 %r5, %r1, 1, 31, -1; ld.shared.u32 %r4, [%r3];"));
 }
 
 TEST_CASE("warps of a block need a barrier of the block", "[unit][device_code]") {
@@ -239,7 +244,8 @@ TEST_CASE("a barrier of the warp extends a release and an acquisition to other l
     atom.global.add.u32 %r1, [%b], 1;
     membar.gl;
   WAIT:
-    )" + second + R"(
+    )" + second +
+           R"(
     shfl.sync.idx.b32 %r1, %r1, 0, 31, -1;
     setp.eq.u32 %p2, %r1, 0;
     @%p2 ret;
@@ -268,7 +274,7 @@ TEST_CASE("launches are ordered, and blocks have shared memory of their own", "[
   CHECK_FALSE(has_race(kShared + "st.shared.u32 [%r2], 1;", kTwoBlocks));
 }
 
-TEST_CASE("races are not looked for if the options say so", "[unit][device_code]") {
+TEST_CASE("races are found only if the options ask for it", "[unit][device_code]") {
   TestProgram program("st.global.u32 [%a], 1;");
   program.machine.options.finds_races = false;
   program.run();

@@ -116,9 +116,9 @@ TEST_CASE("threads of a warp that wait at different barriers are found", "[unit]
   const Shape two_warps{{1, 1, 1}, {64, 1, 1}};
   const std::string warp = "mov.u32 %r1, %warpid; setp.eq.u32 %p1, %r1, 0;";
   CHECK(faults_in_all_orders(warp + "@%p1 ret; bar.sync 0;", two_warps).empty());
-  CHECK(faults_in_all_orders(warp + "@%p1 bra LOW; bar.sync 0; bra END; LOW: bar.sync 0; END: mov.u32 %r1, 0;",
-                             two_warps)
-            .empty());
+  CHECK(
+      faults_in_all_orders(warp + "@%p1 bra LOW; bar.sync 0; bra END; LOW: bar.sync 0; END: mov.u32 %r1, 0;", two_warps)
+          .empty());
 }
 
 TEST_CASE("lanes that wait for each other at different instructions are found", "[unit][device_code]") {
@@ -166,7 +166,8 @@ TEST_CASE("the machine runs another kernel after a deadlock", "[unit][device_cod
 }
 
 TEST_CASE("a block of more threads than the kernel allows is found", "[unit][device_code]") {
-  const std::string text = ".version 8.3\n.target sm_80\n.visible .entry limited()\n.maxntid 8, 4, 1\n.minnctapersm 2\n{\nret;\n}\n";
+  const std::string text =
+      ".version 8.3\n.target sm_80\n.visible .entry limited()\n.maxntid 8, 4, 1\n.minnctapersm 2\n{\nret;\n}\n";
   const auto module = parse_module(text, "limited.ptx");
   TestProgram program("");
   program.machine.launch(*module->find("limited"), {1, 1, 1}, {32, 1, 1}, {});
@@ -211,10 +212,12 @@ TEST_CASE("a finding names the fault, the source, the kernel and a thread, and c
   CHECK(finding.kernel == "test");
   CHECK(finding.source == "test.cu:13");
   CHECK(finding.count == 4);
-  CHECK_THAT(finding.example, ContainsSubstring("@%p1 st.global.u32 [%a+512], 1: block (0, 0, 0), thread 30, 4 bytes at "));
+  CHECK_THAT(finding.example,
+             ContainsSubstring("@%p1 st.global.u32 [%a+512], 1: block (0, 0, 0), thread 30, 4 bytes at "));
   CHECK(program.machine.findings.count(Fault::out_of_bounds) == 4);
   CHECK(program.machine.findings.count(Fault::misaligned) == 0);
-  CHECK_THAT(program.machine.findings.text(), ContainsSubstring("access out of bounds at test.cu:13 in test, 4 times; "));
+  CHECK_THAT(program.machine.findings.text(),
+             ContainsSubstring("access out of bounds at test.cu:13 in test, 4 times; "));
   program.machine.findings.clear();
   CHECK(program.machine.findings.text().empty());
 }

@@ -85,7 +85,7 @@ TEST_CASE("a launch counts the requests to each memory", "[unit][device_code]") 
   CHECK(work.global_stores.ideal_units == 1);
 }
 
-TEST_CASE("requests are not counted unless the options say so", "[unit][device_code]") {
+TEST_CASE("requests are not counted unless the options ask for it", "[unit][device_code]") {
   TestProgram program("ld.global.u32 %r3, [%b];");
   program.run();
   CHECK(program.machine.counts.global_loads.requests == 0);

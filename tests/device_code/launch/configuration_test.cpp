@@ -31,8 +31,8 @@ TEST_CASE("a wrong configuration is refused with the option and what it expects"
       return std::string(error.what());
     }
   };
-  CHECK(refusal("colour=red") ==
-        "DEVICE_CODE: unknown option \"colour\"; expected ptx, order, seed, blocks, races or counts");
+  CHECK(refusal("speed=red") ==
+        "DEVICE_CODE: unknown option \"speed\"; expected ptx, order, seed, blocks, races or counts");
   CHECK(refusal("order=sorted") == "DEVICE_CODE: order expects random or together, got \"sorted\"");
   CHECK(refusal("seed=x") == "DEVICE_CODE: seed expects a number, got \"x\"");
   CHECK(refusal("seed=7x") == "DEVICE_CODE: seed expects a number, got \"7x\"");

@@ -17,7 +17,8 @@ u64 body_instructions(TestProgram& program, const Shape& shape = {}) {
 
 /// Runs a program in each order and compares the words of each thread.
 template <typename Expected>
-void check_words(const std::string& body, const Shape& shape, const Expected& expected, std::string_view functions = {}) {
+void check_words(const std::string& body, const Shape& shape, const Expected& expected,
+                 std::string_view functions = {}) {
   for (const MachineOptions& options : all_orders()) {
     TestProgram program(body, functions);
     program.machine.options = options;
@@ -179,13 +180,16 @@ TEST_CASE("a function is called with parameters, by some lanes", "[unit][device_
 
 TEST_CASE("a function calls itself, with its own registers, parameters and local memory", "[unit][device_code]") {
   const u32 factorials[] = {1, 1, 2, 6, 24, 120, 720, 5040};
-  check_words(kCallFactorial, {}, [&](u32 thread) { return factorials[thread % 8]; }, kFunctions);
+  check_words(
+      kCallFactorial, {}, [&](u32 thread) { return factorials[thread % 8]; }, kFunctions);
 }
 
 TEST_CASE("exit in a function ends the thread, and ret only the function", "[unit][device_code]") {
-  const std::string function = ".func leave() { .reg .pred %p<2>; .reg .b32 %r<2>; mov.u32 %r1, %laneid; "
-                               "setp.lt.u32 %p1, %r1, 4; @%p1 exit; ret; }\n";
-  check_words("call.uni leave; st.global.u32 [%mine], 1;", {}, [](u32 thread) { return thread < 4 ? 0u : 1u; }, function);
+  const std::string function =
+      ".func leave() { .reg .pred %p<2>; .reg .b32 %r<2>; mov.u32 %r1, %laneid; "
+      "setp.lt.u32 %p1, %r1, 4; @%p1 exit; ret; }\n";
+  check_words(
+      "call.uni leave; st.global.u32 [%mine], 1;", {}, [](u32 thread) { return thread < 4 ? 0u : 1u; }, function);
 }
 
 TEST_CASE("threads that return take no part in what follows", "[unit][device_code]") {

@@ -28,10 +28,10 @@ Changed changed_by(const std::string& space, const std::string& atomic, const st
                    const std::string& operands) {
   const bool is_shared = space == "shared";
   const std::string type = registers == "rd" ? "b64" : "b32", word = is_shared ? "[word]" : "[%b]";
-  TestProgram program(".shared .align 8 .b8 word[8]; ld.global.b64 %rd1, [%b]; st." + std::string(space) + ".b64 " + word +
-                      ", %rd1; atom." + space + "." + atomic + " %" + registers + "2, " + word + ", " + operands +
-                      "; ld." + space + ".b64 %rd3, " + word + "; st.global.b64 [%a], %rd3; st.global." + type +
-                      " [%c], %" + registers + "2;");
+  TestProgram program(".shared .align 8 .b8 word[8]; ld.global.b64 %rd1, [%b]; st." + std::string(space) + ".b64 " +
+                      word + ", %rd1; atom." + space + "." + atomic + " %" + registers + "2, " + word + ", " +
+                      operands + "; ld." + space + ".b64 %rd3, " + word + "; st.global.b64 [%a], %rd3; st.global." +
+                      type + " [%c], %" + registers + "2;");
   program.b = TestBuffer({static_cast<u32>(before), static_cast<u32>(before >> 32)});
   program.run({{1, 1, 1}, {1, 1, 1}});
   CHECK(program.faults().empty());
@@ -62,12 +62,12 @@ TEST_CASE("a store writes the bytes of its type and no others", "[unit][device_c
 
 TEST_CASE("vectors are loaded and stored whole", "[unit][device_code]") {
   const std::vector<u32> b{1, 2, 3, 4};
-  CHECK(words_after("ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%b]; st.global.v4.u32 [%a], {%r4, %r3, %r2, %r1};", b, 4) ==
-        std::vector<u32>{4, 3, 2, 1});
+  CHECK(words_after("ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%b]; st.global.v4.u32 [%a], {%r4, %r3, %r2, %r1};", b,
+                    4) == std::vector<u32>{4, 3, 2, 1});
   CHECK(words_after("ld.global.v2.u64 {%rd1, %rd2}, [%b]; st.global.v2.u64 [%a], {%rd2, %rd1};", b, 4) ==
         std::vector<u32>{3, 4, 1, 2});
-  CHECK(words_after("ld.global.v4.u8 {%rs1, %rs2, %rs3, %rs4}, [%b+4]; st.global.v4.u8 [%a], {7, %rs1, %rs2, 9};", b, 1) ==
-        std::vector<u32>{0x09000207});
+  CHECK(words_after("ld.global.v4.u8 {%rs1, %rs2, %rs3, %rs4}, [%b+4]; st.global.v4.u8 [%a], {7, %rs1, %rs2, 9};", b,
+                    1) == std::vector<u32>{0x09000207});
   CHECK(words_after("ld.global.v2.f32 {_, %f1}, [%b]; st.global.f32 [%a], %f1;", b, 1) == std::vector<u32>{2});
 }
 

@@ -56,11 +56,9 @@ TEST_CASE("fma rounds once", "[unit][device_code]") {
   CHECK(real_result("fma.rm.f32 %f0, %f1, %f1, 0f00000000", {a}) == bits(1 + 0x1p-11f));
   CHECK(real_result("fma.rz.f32 %f0, %f1, %f1, 0f00000000", {a}) == bits(1 + 0x1p-11f));
   CHECK(real_result("fma.rp.f32 %f0, %f1, %f1, 0f00000000", {a}) == bits(static_cast<float>(1 + 0x1p-11 + kUlp)));
-  CHECK(real_result("fma.rm.f32 %f0, %f1, %f2, 0f00000000", {a, -a}) ==
-        bits(static_cast<float>(-1 - 0x1p-11 - kUlp)));
+  CHECK(real_result("fma.rm.f32 %f0, %f1, %f2, 0f00000000", {a, -a}) == bits(static_cast<float>(-1 - 0x1p-11 - kUlp)));
   CHECK(double_result("fma.rn.f64 %fd0, %fd1, %fd1, %fd2", {1 + 0x1p-30, -(1 + 0x1p-29)}) == bits(0x1p-60));
-  CHECK(double_result("fma.rp.f64 %fd0, %fd1, %fd1, 0d0000000000000000", {1 + 0x1p-30}) ==
-        bits(1 + 0x1p-29 + 0x1p-52));
+  CHECK(double_result("fma.rp.f64 %fd0, %fd1, %fd1, 0d0000000000000000", {1 + 0x1p-30}) == bits(1 + 0x1p-29 + 0x1p-52));
 }
 
 TEST_CASE("arithmetic makes one NaN", "[unit][device_code]") {
@@ -154,13 +152,12 @@ TEST_CASE("a comparison with a NaN is false unless it is unordered", "[unit][dev
     std::string comparison;
     bool less, equal, greater, unordered;
   };
-  const Row rows[] = {{"eq", false, true, false, false}, {"ne", true, false, true, false},
-                      {"lt", true, false, false, false}, {"le", true, true, false, false},
-                      {"gt", false, false, true, false}, {"ge", false, true, true, false},
-                      {"equ", false, true, false, true}, {"neu", true, false, true, true},
-                      {"ltu", true, false, false, true}, {"leu", true, true, false, true},
-                      {"gtu", false, false, true, true}, {"geu", false, true, true, true},
-                      {"num", true, true, true, false},  {"nan", false, false, false, true}};
+  const Row rows[] = {
+      {"eq", false, true, false, false}, {"ne", true, false, true, false},  {"lt", true, false, false, false},
+      {"le", true, true, false, false},  {"gt", false, false, true, false}, {"ge", false, true, true, false},
+      {"equ", false, true, false, true}, {"neu", true, false, true, true},  {"ltu", true, false, false, true},
+      {"leu", true, true, false, true},  {"gtu", false, false, true, true}, {"geu", false, true, true, true},
+      {"num", true, true, true, false},  {"nan", false, false, false, true}};
   const float nan = std::numeric_limits<float>::quiet_NaN();
   for (const Row& row : rows) {
     CAPTURE(row.comparison);

@@ -10,8 +10,8 @@ namespace {
 
 /// What each lane of a warp gets, 1000 + the lane that it reads plus 100000 if the predicate says that it is valid.
 std::vector<u32> shuffled(const std::string& kind, const std::string& distance, const std::string& control) {
-  TestProgram program("add.u32 %r1, %lane, 1000; shfl.sync." + kind + ".b32 %r2|%p1, %r1, " + distance + ", " + control +
-                      ", -1; @%p1 add.u32 %r2, %r2, 100000; st.global.u32 [%mine], %r2;");
+  TestProgram program("add.u32 %r1, %lane, 1000; shfl.sync." + kind + ".b32 %r2|%p1, %r1, " + distance + ", " +
+                      control + ", -1; @%p1 add.u32 %r2, %r2, 100000; st.global.u32 [%mine], %r2;");
   program.run();
   CHECK(program.faults().empty());
   return {program.a.words().begin(), program.a.words().begin() + 32};
@@ -28,7 +28,8 @@ constexpr u32 kValid = 101000, kInvalid = 1000;
 }  // namespace
 
 TEST_CASE("shuffles down and up read lanes at a distance, within the warp", "[unit][device_code]") {
-  CHECK(shuffled("down", "3", "31") == of_lanes([](u32 lane) { return lane < 29 ? kValid + lane + 3 : kInvalid + lane; }));
+  CHECK(shuffled("down", "3", "31") ==
+        of_lanes([](u32 lane) { return lane < 29 ? kValid + lane + 3 : kInvalid + lane; }));
   CHECK(shuffled("up", "3", "0") == of_lanes([](u32 lane) { return lane >= 3 ? kValid + lane - 3 : kInvalid + lane; }));
   CHECK(shuffled("down", "0", "31") == of_lanes([](u32 lane) { return kValid + lane; }));
 }

@@ -25,9 +25,11 @@ std::string error_of(const std::string& statement) {
 
 /// The first instruction of a kernel's body.
 std::string first_source(const std::string& body) {
-  const auto module = parse_module(".file 1 \"/home/me/octavo/kernels/cuda/gather.cu\"\n.file 2 \"other.hpp\", 17, 99\n"
-                                   ".entry kernel()\n{\n" + body + "\nret;\n}\n",
-                                   "some.ptx");
+  const auto module = parse_module(
+      ".file 1 \"/home/me/octavo/kernels/cuda/gather.cu\"\n.file 2 \"other.hpp\", 17, 99\n"
+      ".entry kernel()\n{\n" +
+          body + "\nret;\n}\n",
+      "some.ptx");
   return describe_source(module->find("kernel")->code[0]);
 }
 
@@ -45,7 +47,8 @@ TEST_CASE("an error names the file, the line and what is unknown", "[unit][devic
   CHECK(error_of("vote.sync %r1;") == "some.ptx: PTX line 4: unknown opcode \"vote\"");
   CHECK(error_of("add.cc.u32 %r1, %r1, 1;") == "some.ptx: PTX line 4: unknown modifier \"cc\" of \"add\"");
   CHECK(error_of("ld.acquire.u32 %r1, [%rd1];") == "some.ptx: PTX line 4: unknown modifier \"acquire\" of \"ld\"");
-  CHECK(error_of("atom.global.inc.u32 %r1, [%rd1], 1;") == "some.ptx: PTX line 4: unknown modifier \"inc\" of \"atom\"");
+  CHECK(error_of("atom.global.inc.u32 %r1, [%rd1], 1;") ==
+        "some.ptx: PTX line 4: unknown modifier \"inc\" of \"atom\"");
   CHECK(error_of("setp.lt.and.u32 %p1, %r1, 1, %p1;") == "some.ptx: PTX line 4: unknown modifier \"and\" of \"setp\"");
   CHECK(error_of("add.u32 %r1, %r9, 1;") == "some.ptx: PTX line 4: unknown operand \"%r9\"");
   CHECK(error_of("mov.u32 %r1, %clock;") == "some.ptx: PTX line 4: unknown operand \"%clock\"");
@@ -61,7 +64,8 @@ TEST_CASE("an error names what is out of place", "[unit][device_code]") {
   CHECK(error_of("add.u32 %r1, %r1, 1") == "some.ptx: PTX line 5: expected \";\", got \"}\"");
   CHECK(error_of("ld.global.u32 %r1, %rd1;") == "some.ptx: PTX line 4: expected \"[\", got \"%rd1\"");
   CHECK(error_of("ld.global.v2.u32 %r1, [%rd1];") == "some.ptx: PTX line 4: the vector has another number of elements");
-  CHECK(error_of("st.global.u32 [%rd1], {%r1, %r2};") == "some.ptx: PTX line 4: the vector has another number of elements");
+  CHECK(error_of("st.global.u32 [%rd1], {%r1, %r2};") ==
+        "some.ptx: PTX line 4: the vector has another number of elements");
   CHECK(error_of(".reg .b32 %x<y>;") == "some.ptx: PTX line 4: expected a number, got \"y\"");
   CHECK(error_of("A: A: ret;") == "some.ptx: PTX line 4: a second label \"A\"");
   CHECK(parser_error(".entry kernel()\n{\nret;\n") == "some.ptx: PTX line 4: a function does not end");
@@ -119,8 +123,9 @@ TEST_CASE("constants are integers of any base, floats and doubles by their bits"
 }
 
 TEST_CASE("a negative constant has the bits of its type", "[unit][device_code]") {
-  CHECK(result_of("or.b32 %r5, %r1, -4; shr.u32 %r5, %r5, 1; mov.u64 %rd6, 0; cvt.u64.u32 %rd6, %r5; add.u64 %rd0, %rd6, 0",
-                  {0}) == 0x7FFFFFFE);
+  CHECK(result_of(
+            "or.b32 %r5, %r1, -4; shr.u32 %r5, %r5, 1; mov.u64 %rd6, 0; cvt.u64.u32 %rd6, %r5; add.u64 %rd0, %rd6, 0",
+            {0}) == 0x7FFFFFFE);
   // Of an address of 32 bits, only 32 bits count.
   CHECK(first_word(".shared .b32 word; mov.u32 %r1, word; xor.b32 %r1, %r1, -1; xor.b32 %r1, %r1, 0xFFFFFFFF; "
                    "st.shared.u32 [%r1], 6; ld.shared.u32 %r2, [word]; st.global.u32 [%a], %r2;") == 6);
@@ -175,9 +180,10 @@ ret;
 }
 
 TEST_CASE("an instruction has its text, its line and its modifiers", "[unit][device_code]") {
-  const auto module = parse_module(".entry kernel()\n{\n.reg .b64 %rd<2>;\n.reg .b32 %r<3>;\n.reg .pred %p<2>;\n\n"
-                                   "@!%p1 ld.global.nc.L1::no_allocate.v2.s32\n  {%r1, %r2}, [%rd1+-8];\n}\n",
-                                   "some.ptx");
+  const auto module = parse_module(
+      ".entry kernel()\n{\n.reg .b64 %rd<2>;\n.reg .b32 %r<3>;\n.reg .pred %p<2>;\n\n"
+      "@!%p1 ld.global.nc.L1::no_allocate.v2.s32\n  {%r1, %r2}, [%rd1+-8];\n}\n",
+      "some.ptx");
   const Instruction& load = module->find("kernel")->code[0];
   CHECK(load.text == "@!%p1 ld.global.nc.L1::no_allocate.v2.s32\n  {%r1, %r2}, [%rd1+-8]");
   CHECK(load.ptx_line == 7);
