@@ -107,6 +107,22 @@ TEST_CASE("a barrier of a warp orders only the lanes of its mask", "[unit][devic
   CHECK_FALSE(has_race(head + "bar.warp.sync -1; ld.shared.u32 %r4, [%r5];"));
 }
 
+TEST_CASE("lanes that have met more often than others meet them as well", "[unit][device_code]") {
+  const std::string head = R"(
+    .shared .b32 word;
+    setp.lt.u32 %p1, %lane, 16;
+    setp.eq.u32 %p2, %lane, 0;
+    @%p2 st.shared.u32 [word], 1;
+    @%p1 bar.warp.sync 0xFFFF;
+    @%p1 bar.warp.sync 0xFFFF;
+    bar.warp.sync -1;
+    @%p1 bar.warp.sync 0xFFFF;
+    @%p1 bar.warp.sync 0xFFFF;
+    ld.shared.u32 %r1, [word];)";
+  CHECK_FALSE(has_race(head + "bar.warp.sync -1; @%p2 st.shared.u32 [word], 2;"));
+  CHECK(has_race(head + "@%p1 bar.warp.sync 0xFFFF; @%p2 st.shared.u32 [word], 2;"));
+}
+
 TEST_CASE("barriers of a warp order lanes through a third one", "[unit][device_code]") {
   // Lane 0 writes; it meets lane 1, which then meets lane 2, which reads.
   const std::string head = R"(

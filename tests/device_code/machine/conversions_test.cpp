@@ -9,7 +9,7 @@ using namespace device_code;
 
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity(), kNaN = std::numeric_limits<float>::quiet_NaN();
+constexpr float kFloatInfinity = std::numeric_limits<float>::infinity(), kFloatNaN = std::numeric_limits<float>::quiet_NaN();
 
 /// Converts a float32.
 u64 from_float(const std::string& conversion, float value) {
@@ -52,9 +52,9 @@ TEST_CASE("float32 overflows float16 as the direction says", "[unit][device_code
   CHECK(from_float("rp.f16.f32", 65504.5f) == 0x7C00);
   CHECK(from_float("rm.f16.f32", -1e30f) == 0xFC00);
   CHECK(from_float("rp.f16.f32", -1e30f) == 0xFBFF);
-  CHECK(from_float("rz.f16.f32", kInfinity) == 0x7C00);
-  CHECK(from_float("rn.f16.f32", -kInfinity) == 0xFC00);
-  CHECK(from_float("rn.f16.f32", kNaN) == 0x7FFF);
+  CHECK(from_float("rz.f16.f32", kFloatInfinity) == 0x7C00);
+  CHECK(from_float("rn.f16.f32", -kFloatInfinity) == 0xFC00);
+  CHECK(from_float("rn.f16.f32", kFloatNaN) == 0x7FFF);
 }
 
 TEST_CASE("float32 becomes denormal float16 with one rounding", "[unit][device_code]") {
@@ -80,7 +80,7 @@ TEST_CASE("float32 is rounded to bfloat16", "[unit][device_code]") {
   CHECK(from_float("rz.bf16.f32", 1 + 3 * 0x1p-8f) == 0x3F81);
   CHECK(from_float("rn.bf16.f32", std::numeric_limits<float>::max()) == 0x7F80);
   CHECK(from_float("rz.bf16.f32", std::numeric_limits<float>::max()) == 0x7F7F);
-  CHECK(from_float("rn.bf16.f32", kNaN) == 0x7FFF);
+  CHECK(from_float("rn.bf16.f32", kFloatNaN) == 0x7FFF);
   // Denormals have units of 2^-133.
   CHECK(from_float("rn.bf16.f32", 0x1p-133f) == 0x0001);
   CHECK(from_float("rn.bf16.f32", 0x1p-134f) == 0x0000);
@@ -91,7 +91,7 @@ TEST_CASE("a pair has its first operand in the upper half", "[unit][device_code]
   CHECK(result_of("cvt.rn.f16x2.f32 %r0, %f1, %f2", {bits(1.0f), bits(-2.0f)}) == 0x3C00C000);
   CHECK(result_of("cvt.rn.bf16x2.f32 %r0, %f1, %f2", {bits(1.0f), bits(-2.0f)}) == 0x3F80C000);
   CHECK(result_of("cvt.rz.f16x2.f32 %r0, %f1, %f2", {bits(1e9f), bits(1 + 0x1p-11f)}) == 0x7BFF3C00);
-  CHECK(result_of("cvt.rn.bf16x2.f32 %r0, %f1, %f2", {bits(kNaN), bits(1 + 3 * 0x1p-8f)}) == 0x7FFF3F82);
+  CHECK(result_of("cvt.rn.bf16x2.f32 %r0, %f1, %f2", {bits(kFloatNaN), bits(1 + 3 * 0x1p-8f)}) == 0x7FFF3F82);
 }
 
 TEST_CASE("float64 is rounded to float32 in each direction", "[unit][device_code]") {
@@ -120,7 +120,7 @@ TEST_CASE("float64 is rounded to float32 in each direction", "[unit][device_code
 TEST_CASE("a wider float holds the same number", "[unit][device_code]") {
   CHECK(result_of("cvt.f32.f16 %f0, %rs1", {0x3C01}) == bits(1 + 0x1p-10f));
   CHECK(result_of("cvt.f32.f16 %f0, %rs1", {0x8001}) == bits(-0x1p-24f));
-  CHECK(result_of("cvt.f32.f16 %f0, %rs1", {0xFC00}) == bits(-kInfinity));
+  CHECK(result_of("cvt.f32.f16 %f0, %rs1", {0xFC00}) == bits(-kFloatInfinity));
   CHECK(result_of("cvt.f32.f16 %f0, %rs1", {0x7C01}) == 0x7FFFFFFF);
   CHECK(result_of("cvt.f32.bf16 %f0, %rs1", {0x0001}) == bits(0x1p-133f));
   CHECK(result_of("cvt.f64.f32 %fd0, %f1", {1}) == bits(0x1p-149));
@@ -157,7 +157,7 @@ TEST_CASE("sat clamps a conversion to 0 and 1", "[unit][device_code]") {
   CHECK(from_float("sat.f32.f32", -1.5f) == 0);
   CHECK(from_float("sat.f32.f32", -0.0f) == 0);
   CHECK(from_float("sat.f32.f32", 0.25f) == bits(0.25f));
-  CHECK(from_float("sat.f32.f32", kNaN) == 0);
+  CHECK(from_float("sat.f32.f32", kFloatNaN) == 0);
   CHECK(from_float("rn.sat.f16.f32", 7.0f) == 0x3C00);
 }
 
@@ -182,9 +182,9 @@ TEST_CASE("a float beyond the integers becomes the nearest of them", "[unit][dev
   CHECK(to_integer("rni.s32", -3e9f) == 0x80000000);
   CHECK(to_integer("rzi.u32", 5e9f) == 0xFFFFFFFF);
   CHECK(to_integer("rzi.u32", -1.0f) == 0);
-  CHECK(to_integer("rzi.s32", kInfinity) == 0x7FFFFFFF);
+  CHECK(to_integer("rzi.s32", kFloatInfinity) == 0x7FFFFFFF);
   CHECK(to_integer("rzi.u8", 300.0f) == 0xFF);
-  CHECK(to_integer("rzi.s32", kNaN) == 0);
+  CHECK(to_integer("rzi.s32", kFloatNaN) == 0);
   CHECK(computed_by("cvt.rzi.s64.f64 %rd0, %fd1", {bits(1e30)}).value == ~u64{0} >> 1);
   CHECK(computed_by("cvt.rzi.s64.f64 %rd0, %fd1", {bits(-1e30)}).value == u64{1} << 63);
   CHECK(computed_by("cvt.rzi.u64.f64 %rd0, %fd1", {bits(1e30)}).value == ~u64{0});
@@ -192,9 +192,9 @@ TEST_CASE("a float beyond the integers becomes the nearest of them", "[unit][dev
 
 TEST_CASE("a NaN becomes 0, or the highest bit if 64 bits are involved", "[unit][device_code]") {
   const u64 nan = bits(std::numeric_limits<double>::quiet_NaN());
-  CHECK(to_integer("rzi.u32", kNaN) == 0);
+  CHECK(to_integer("rzi.u32", kFloatNaN) == 0);
   CHECK(computed_by("cvt.rzi.s64.f64 %rd0, %fd1", {nan}).value == u64{1} << 63);
-  CHECK(computed_by("cvt.rzi.u64.f32 %rd0, %f1", {bits(kNaN)}).value == u64{1} << 63);
+  CHECK(computed_by("cvt.rzi.u64.f32 %rd0, %f1", {bits(kFloatNaN)}).value == u64{1} << 63);
   CHECK(computed_by("cvt.rzi.s32.f64 %r0, %fd1", {nan}).value == 0x80000000);
 }
 

@@ -9,7 +9,7 @@ using namespace device_code;
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr u64 kNaN = 0x7FC00000, kDeviceNaN = 0x7FFFFFFF;  // the NaN that arithmetic makes
+constexpr u64 kNaNBits = 0x7FC00000, kDeviceNaN = 0x7FFFFFFF;  // the NaN that arithmetic makes
 constexpr u64 kMinusZero = 0x80000000, kSmallest = 1;      // 2^-149
 constexpr double kUlp = 0x1p-23;                           // of float32 at 1
 
@@ -87,16 +87,16 @@ TEST_CASE("sat clamps to 0 and 1, and a NaN becomes 0", "[unit][device_code]") {
   CHECK(real_result("add.sat.f32 %f0, %f1, %f2", {0.25f, 0.5f}) == bits(0.75f));
   CHECK(real_result("mul.sat.f32 %f0, %f1, %f2", {-1.0f, 0.5f}) == 0);
   CHECK(real_result("fma.rn.sat.f32 %f0, %f1, %f1, %f1", {0.5f}) == bits(0.75f));
-  CHECK(result_of("add.sat.f32 %f0, %f1, %f1", {kNaN}) == 0);
+  CHECK(result_of("add.sat.f32 %f0, %f1, %f1", {kNaNBits}) == 0);
 }
 
 TEST_CASE("the smaller and the larger number ignore a NaN and order the zeros", "[unit][device_code]") {
   CHECK(real_result("min.f32 %f0, %f1, %f2", {-1.0f, 2.0f}) == bits(-1.0f));
   CHECK(real_result("max.f32 %f0, %f1, %f2", {-1.0f, 2.0f}) == bits(2.0f));
   for (const char* const instruction : {"min.f32 %f0, %f1, %f2", "max.f32 %f0, %f1, %f2"}) {
-    CHECK(result_of(instruction, {kNaN, bits(3.0f)}) == bits(3.0f));
-    CHECK(result_of(instruction, {bits(3.0f), kNaN}) == bits(3.0f));
-    CHECK(result_of(instruction, {kNaN, kNaN}) == kDeviceNaN);
+    CHECK(result_of(instruction, {kNaNBits, bits(3.0f)}) == bits(3.0f));
+    CHECK(result_of(instruction, {bits(3.0f), kNaNBits}) == bits(3.0f));
+    CHECK(result_of(instruction, {kNaNBits, kNaNBits}) == kDeviceNaN);
   }
   CHECK(result_of("min.f32 %f0, %f1, %f2", {0, kMinusZero}) == kMinusZero);
   CHECK(result_of("min.f32 %f0, %f1, %f2", {kMinusZero, 0}) == kMinusZero);
@@ -107,7 +107,7 @@ TEST_CASE("the smaller and the larger number ignore a NaN and order the zeros", 
 
 TEST_CASE("sign operations change one bit, also of a NaN", "[unit][device_code]") {
   CHECK(result_of("neg.f32 %f0, %f1", {0}) == kMinusZero);
-  CHECK(result_of("neg.f32 %f0, %f1", {kNaN}) == 0xFFC00000);
+  CHECK(result_of("neg.f32 %f0, %f1", {kNaNBits}) == 0xFFC00000);
   CHECK(result_of("abs.f32 %f0, %f1", {0xFFC00001}) == 0x7FC00001);
   CHECK(double_result("neg.f64 %fd0, %fd1", {2.5}) == bits(-2.5));
   CHECK(double_result("abs.f64 %fd0, %fd1", {-2.5}) == bits(2.5));

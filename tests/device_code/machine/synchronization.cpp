@@ -78,17 +78,21 @@ void Machine::open_warp_barrier(Warp& warp, u32 lanes) {
   }
 }
 
-/// Orders all that the lanes did before all that they will do.
+/// Orders all that the lanes did before all that they will do. Their own clocks become equal: an access history has one
+/// clock for what several lanes of a warp read, the highest.
 void Machine::order_lanes(Warp& warp, u32 lanes) {
   Clocks joined{};
   OtherBlocks acquired;
+  u32 highest = 0;
   for_each_lane(lanes, [&](u32 lane) {
+    highest = std::max(highest, warp.clocks[lane][lane]);
     join(joined, warp.clocks[lane]);
     acquired.learn(warp.orders[lane].acquired);
   });
+  for_each_lane(lanes, [&](u32 lane) { joined[lane] = highest; });
   for_each_lane(lanes, [&](u32 lane) {
     warp.clocks[lane] = joined;
-    ++warp.clocks[lane][lane];
+    warp.clocks[lane][lane] = highest + 1;
     warp.orders[lane].acquired.learn(acquired);
   });
 }
