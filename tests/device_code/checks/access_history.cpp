@@ -14,6 +14,14 @@ Moment moment_of_lane(const Moment& moment, u32 lane) {
   return other;
 }
 
+/// Whether what each of `lanes` did at `moment` is known.
+bool knows_lanes(const Knowledge& knowledge, const Moment& moment, u32 lanes) {
+  for (; lanes != 0; lanes &= lanes - 1) {
+    if (!knowledge.knows(moment_of_lane(moment, static_cast<u32>(std::countr_zero(lanes))))) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::optional<Race> AccessHistory::note(u32 serial, u64 object_bytes, u64 offset, u32 bytes, const Access& access) {
@@ -90,9 +98,25 @@ const AccessHistory::Write* AccessHistory::unordered_write(const Cell& cell, con
   if (access.is_atomic && cell.written != Written::plainly) {
     return cell.was_written_plainly && !access.knowledge.knows(cell.plain_write.moment) ? &cell.plain_write : nullptr;
   }
-  const bool is_ordered = cell.written == Written::by_atomics_of_blocks ? access.knowledge.knows_all_blocks()
-                                                                        : access.knowledge.knows(cell.write.moment);
+  const bool is_ordered =
+      cell.written == Written::plainly ? access.knowledge.knows(cell.write.moment) : are_atomics_ordered(cell, access);
   return is_ordered ? nullptr : &cell.write;
+}
+
+/// Whether an access is ordered after all the atomics that are not ordered among themselves.
+bool AccessHistory::are_atomics_ordered(const Cell& cell, const Access& access) {
+  switch (cell.written) {
+    case Written::by_atomics_of_warp:
+      return knows_lanes(access.knowledge, cell.write.moment, cell.writers);
+    case Written::by_atomics_of_block:
+      return access.knowledge.knows_block(cell.write.moment.block, cell.write.moment.epoch);
+    case Written::by_atomics_of_blocks:
+      return access.knowledge.knows_all_blocks();
+    case Written::no:
+    case Written::plainly:
+      break;
+  }
+  return true;
 }
 
 bool AccessHistory::are_reads_ordered(const Cell& cell, const Access& access) const {
@@ -100,11 +124,7 @@ bool AccessHistory::are_reads_ordered(const Cell& cell, const Access& access) co
     case Read::no:
       return true;
     case Read::by_warp:
-      for (u32 lanes = cell.readers; lanes != 0; lanes &= lanes - 1) {
-        const auto lane = static_cast<u32>(std::countr_zero(lanes));
-        if (!access.knowledge.knows(moment_of_lane(cell.last_read, lane))) return false;
-      }
-      return true;
+      return knows_lanes(access.knowledge, cell.last_read, cell.readers);
     case Read::by_block:
       return access.knowledge.knows_block(cell.last_read.block, cell.last_read.epoch);
     case Read::by_blocks:
@@ -115,20 +135,34 @@ bool AccessHistory::are_reads_ordered(const Cell& cell, const Access& access) co
 }
 
 void AccessHistory::note_write(Cell& cell, const Access& access) {
-  if (access.is_atomic && cell.written == Written::plainly) {
+  if (access.is_atomic) return note_atomic(cell, access);
+  cell.written = Written::plainly;
+  cell.was_written_plainly = false;
+  cell.read = Read::no;
+  cell.write = {access.now, access.line};
+}
+
+void AccessHistory::note_atomic(Cell& cell, const Access& access) {
+  const Moment& now = access.now;
+  const Moment before = cell.write.moment;
+  const u32 lane = 1u << (now.thread % kWarp);
+  const bool is_ordered = are_atomics_ordered(cell, access);
+  if (cell.written == Written::plainly) {
     cell.was_written_plainly = true;
     cell.plain_write = cell.write;
   }
-  if (!access.is_atomic) {
-    cell.written = Written::plainly;
-    cell.was_written_plainly = false;
-    cell.read = Read::no;
-  } else if (cell.written == Written::by_atomics && cell.write.moment.block != access.now.block) {
+  cell.write = {now, access.line};
+  if (is_ordered) {
+    cell.written = Written::by_atomics_of_warp;
+    cell.writers = lane;
+  } else if (before.block != now.block) {
     cell.written = Written::by_atomics_of_blocks;
-  } else if (cell.written != Written::by_atomics_of_blocks) {
-    cell.written = Written::by_atomics;
+  } else if (cell.written == Written::by_atomics_of_warp && before.thread / kWarp == now.thread / kWarp) {
+    cell.writers |= lane;
+    cell.write.moment.clock = std::max(before.clock, now.clock);
+  } else if (cell.written == Written::by_atomics_of_warp) {
+    cell.written = Written::by_atomics_of_block;
   }
-  cell.write = {access.now, access.line};
 }
 
 void AccessHistory::note_read(Cell& cell, const Access& access) {

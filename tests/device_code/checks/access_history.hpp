@@ -59,7 +59,7 @@ class AccessHistory {
   std::optional<Race> note(u32 serial, u64 object_bytes, u64 offset, u32 bytes, const Access& access);
 
  private:
-  enum class Written : u8 { no, plainly, by_atomics, by_atomics_of_blocks };
+  enum class Written : u8 { no, plainly, by_atomics_of_warp, by_atomics_of_block, by_atomics_of_blocks };
   enum class Read : u8 { no, by_warp, by_block, by_blocks };
 
   struct Write {
@@ -74,6 +74,7 @@ class AccessHistory {
     bool was_read_noncoherently = false;
     bool was_written_plainly = false;  ///< before the atomics that followed
     Write write, plain_write;
+    u32 writers = 0;  ///< lanes of the warp whose atomics `write` is the last of
     Moment last_read;
     u32 read_line = 0;
     u32 readers = 0;  ///< lanes of the warp that last_read names; or the number of a list of blocks
@@ -95,7 +96,9 @@ class AccessHistory {
   std::optional<Race> note(Cell& cell, const Access& access);
   static const Write* unordered_write(const Cell& cell, const Access& access);
   bool are_reads_ordered(const Cell& cell, const Access& access) const;
+  static bool are_atomics_ordered(const Cell& cell, const Access& access);
   static void note_write(Cell& cell, const Access& access);
+  static void note_atomic(Cell& cell, const Access& access);
   void note_read(Cell& cell, const Access& access);
 
   u32 serial_ = 0;

@@ -189,6 +189,24 @@ TEST_CASE("atomics do not race with each other, but with other accesses", "[unit
                        kTwoWarps));
 }
 
+TEST_CASE("a plain access must be ordered after all atomics, not only the last one", "[unit][device_code]") {
+  const std::string head = R"(
+    .shared .b32 sum;
+    mov.u32 %r1, %tid.x;
+    setp.eq.u32 %p1, %r1, 0;
+    setp.eq.u32 %p2, %r1, 31;
+    setp.eq.u32 %p3, %r1, 63;
+    @%p1 st.shared.u32 [sum], 0;
+    bar.sync 0;
+    red.shared.add.u32 [sum], 1;)";
+  CHECK(faults_of(head + "@%p2 ld.shared.u32 %r2, [sum];") == "race: read after write");
+  CHECK_FALSE(has_race(head + "bar.warp.sync -1; @%p2 ld.shared.u32 %r2, [sum];"));
+  CHECK(faults_of(head + "bar.warp.sync -1; @%p3 ld.shared.u32 %r2, [sum];", kTwoWarps) == "race: read after write");
+  CHECK_FALSE(has_race(head + "bar.sync 0; @%p3 ld.shared.u32 %r2, [sum];", kTwoWarps));
+  CHECK_FALSE(
+      has_race(head + "bar.sync 0; red.shared.add.u32 [sum], 1; bar.sync 0; @%p2 st.shared.u32 [sum], 0;", kTwoWarps));
+}
+
 TEST_CASE("blocks race for the same word whether or not they run at the same time", "[unit][device_code]") {
   const std::string first_lane = "setp.eq.u32 %p1, %lane, 0; @!%p1 ret;";
   CHECK(has_race(first_lane + "st.global.u32 [%a], 1;", kTwoBlocks));
