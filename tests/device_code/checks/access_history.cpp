@@ -171,8 +171,9 @@ void AccessHistory::note_read(Cell& cell, const Access& access) {
   u32 latest_clock = now.clock;
   cell.was_read_noncoherently |= access.is_noncoherent;
   // A read after all earlier ones takes their place: what is ordered after it is ordered after them.
-  if (cell.read != Read::no && !(cell.read == Read::by_warp && cell.last_read.clock == now.clock &&
-                                 cell.last_read.epoch == now.epoch && cell.last_read.block == now.block) &&
+  if (cell.read != Read::no &&
+      !(cell.read == Read::by_warp && cell.last_read.clock == now.clock && cell.last_read.epoch == now.epoch &&
+        cell.last_read.block == now.block) &&
       are_reads_ordered(cell, access)) {
     cell.read = Read::no;
   }
@@ -187,7 +188,8 @@ void AccessHistory::note_read(Cell& cell, const Access& access) {
       cell.read = Read::by_blocks;
     }
     ReadingBlocks& blocks = reading_blocks_[cell.readers];
-    const auto mine = std::find_if(blocks.rbegin(), blocks.rend(), [&](const auto& one) { return one.first == now.block; });
+    const auto mine =
+        std::find_if(blocks.rbegin(), blocks.rend(), [&](const auto& one) { return one.first == now.block; });
     if (mine == blocks.rend())
       blocks.emplace_back(now.block, now.epoch);
     else

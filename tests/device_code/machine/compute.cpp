@@ -48,10 +48,17 @@ class RoundingMode {
  public:
   explicit RoundingMode(Rounding rounding) : previous_(std::fegetround()) {
     switch (rounding) {
-      case Rounding::zero: std::fesetround(FE_TOWARDZERO); break;
-      case Rounding::down: std::fesetround(FE_DOWNWARD); break;
-      case Rounding::up: std::fesetround(FE_UPWARD); break;
-      default: break;
+      case Rounding::zero:
+        std::fesetround(FE_TOWARDZERO);
+        break;
+      case Rounding::down:
+        std::fesetround(FE_DOWNWARD);
+        break;
+      case Rounding::up:
+        std::fesetround(FE_UPWARD);
+        break;
+      default:
+        break;
     }
   }
   RoundingMode(const RoundingMode&) = delete;
@@ -108,9 +115,12 @@ void for_bits(const Step& step, const BitsFrom& bits_from) {
   const u64* const b = kOperands > 1 ? operands[1]->data() : nullptr;
   const u64* const c = kOperands > 2 ? operands[2]->data() : nullptr;
   const auto result = [&](u32 lane) -> u64 {
-    if constexpr (kOperands == 1) return bits_from(a[lane]);
-    else if constexpr (kOperands == 2) return bits_from(a[lane], b[lane]);
-    else return bits_from(a[lane], b[lane], c[lane]);
+    if constexpr (kOperands == 1)
+      return bits_from(a[lane]);
+    else if constexpr (kOperands == 2)
+      return bits_from(a[lane], b[lane]);
+    else
+      return bits_from(a[lane], b[lane], c[lane]);
   };
   if (step.lanes != kAllLanes) return for_each_lane(step.lanes, [&](u32 lane) { to[lane] = result(lane); });
 #pragma GCC ivdep
@@ -120,7 +130,8 @@ void for_bits(const Step& step, const BitsFrom& bits_from) {
 /// The same for operands of a type of C++.
 template <typename Number, int kOperands, typename NumberFrom>
 void for_numbers(const Step& step, const NumberFrom& number_from) {
-  for_bits<kOperands>(step, [&](auto... bits) { return bits_of(static_cast<Number>(number_from(number_of<Number>(bits)...))); });
+  for_bits<kOperands>(
+      step, [&](auto... bits) { return bits_of(static_cast<Number>(number_from(number_of<Number>(bits)...))); });
 }
 
 /// Calls `visit` with a number of the integer type of the instruction.
@@ -129,18 +140,21 @@ void with_integer(const Instruction& i, const Visit& visit) {
   const bool is_signed = i.type.is_signed();
   if (!i.type.is_integer() || i.saturates) fail_unknown(i);
   switch (i.type.bits) {
-    case 16: return is_signed ? visit(std::int16_t{}) : visit(u16{});
-    case 32: return is_signed ? visit(i32{}) : visit(u32{});
-    case 64: return is_signed ? visit(i64{}) : visit(u64{});
-    default: fail_unknown(i);
+    case 16:
+      return is_signed ? visit(std::int16_t{}) : visit(u16{});
+    case 32:
+      return is_signed ? visit(i32{}) : visit(u32{});
+    case 64:
+      return is_signed ? visit(i64{}) : visit(u64{});
+    default:
+      fail_unknown(i);
   }
 }
 /// For operations whose bits do not depend on the sign.
 template <int kOperands, typename NumberFrom>
 void for_unsigned(const Step& step, const NumberFrom& number_from) {
-  with_integer(step.instruction, [&](auto number) {
-    for_numbers<std::make_unsigned_t<decltype(number)>, kOperands>(step, number_from);
-  });
+  with_integer(step.instruction,
+               [&](auto number) { for_numbers<std::make_unsigned_t<decltype(number)>, kOperands>(step, number_from); });
 }
 template <int kOperands, typename NumberFrom>
 void for_integers(const Step& step, const NumberFrom& number_from) {
@@ -178,9 +192,12 @@ template <int kOperands, typename NumberFrom>
 void for_reals(const Step& step, const NumberFrom& number_from) {
   if (!step.instruction.type.is_real()) fail_unknown(step.instruction);
   switch (step.instruction.type.bits) {
-    case 32: return for_floats<kOperands>(step, number_from);
-    case 64: return for_doubles<kOperands>(step, number_from);
-    default: fail_unknown(step.instruction);
+    case 32:
+      return for_floats<kOperands>(step, number_from);
+    case 64:
+      return for_doubles<kOperands>(step, number_from);
+    default:
+      fail_unknown(step.instruction);
   }
 }
 
@@ -208,12 +225,18 @@ void compute_predicate(const Step& step) {
   const u32 a = predicate_of(step, i.from[0]), b = i.from.size() > 1 ? predicate_of(step, i.from[1]) : 0;
   mark_undefined(step, i.to[0]);
   switch (i.op) {
-    case Op::mov: return set_predicate(step, i.to[0], a);
-    case Op::not_: return set_predicate(step, i.to[0], ~a);
-    case Op::and_: return set_predicate(step, i.to[0], a & b);
-    case Op::or_: return set_predicate(step, i.to[0], a | b);
-    case Op::xor_: return set_predicate(step, i.to[0], a ^ b);
-    default: fail_unknown(i);
+    case Op::mov:
+      return set_predicate(step, i.to[0], a);
+    case Op::not_:
+      return set_predicate(step, i.to[0], ~a);
+    case Op::and_:
+      return set_predicate(step, i.to[0], a & b);
+    case Op::or_:
+      return set_predicate(step, i.to[0], a | b);
+    case Op::xor_:
+      return set_predicate(step, i.to[0], a ^ b);
+    default:
+      fail_unknown(i);
   }
 }
 
@@ -222,20 +245,34 @@ bool compare(Comparison comparison, Number a, Number b) {
   bool is_unordered = false;
   if constexpr (std::is_floating_point_v<Number>) is_unordered = std::isnan(a) || std::isnan(b);
   switch (comparison) {
-    case Comparison::eq: return !is_unordered && a == b;
-    case Comparison::ne: return !is_unordered && a != b;
-    case Comparison::lt: return !is_unordered && a < b;
-    case Comparison::le: return !is_unordered && a <= b;
-    case Comparison::gt: return !is_unordered && a > b;
-    case Comparison::ge: return !is_unordered && a >= b;
-    case Comparison::equ: return is_unordered || a == b;
-    case Comparison::neu: return is_unordered || a != b;
-    case Comparison::ltu: return is_unordered || a < b;
-    case Comparison::leu: return is_unordered || a <= b;
-    case Comparison::gtu: return is_unordered || a > b;
-    case Comparison::geu: return is_unordered || a >= b;
-    case Comparison::num: return !is_unordered;
-    case Comparison::nan: return is_unordered;
+    case Comparison::eq:
+      return !is_unordered && a == b;
+    case Comparison::ne:
+      return !is_unordered && a != b;
+    case Comparison::lt:
+      return !is_unordered && a < b;
+    case Comparison::le:
+      return !is_unordered && a <= b;
+    case Comparison::gt:
+      return !is_unordered && a > b;
+    case Comparison::ge:
+      return !is_unordered && a >= b;
+    case Comparison::equ:
+      return is_unordered || a == b;
+    case Comparison::neu:
+      return is_unordered || a != b;
+    case Comparison::ltu:
+      return is_unordered || a < b;
+    case Comparison::leu:
+      return is_unordered || a <= b;
+    case Comparison::gtu:
+      return is_unordered || a > b;
+    case Comparison::geu:
+      return is_unordered || a >= b;
+    case Comparison::num:
+      return !is_unordered;
+    case Comparison::nan:
+      return is_unordered;
   }
   return false;
 }
@@ -380,7 +417,8 @@ void multiply(const Step& step) {
   }
   with_integer(i, [&](auto number) {
     using Number = decltype(number);
-    for_bits<2>(step, [part = i.part](u64 a, u64 b) { return product_part(part, number_of<Number>(a), number_of<Number>(b)); });
+    for_bits<2>(
+        step, [part = i.part](u64 a, u64 b) { return product_part(part, number_of<Number>(a), number_of<Number>(b)); });
   });
 }
 
@@ -500,9 +538,8 @@ void count_bits(const Step& step) {
   const Type type = step.instruction.type;
   switch (step.instruction.op) {
     case Op::clz:
-      return for_bits<1>(step, [type](u64 a) {
-        return static_cast<u64>(std::countl_zero(a & type.mask())) - (64u - type.bits);
-      });
+      return for_bits<1>(
+          step, [type](u64 a) { return static_cast<u64>(std::countl_zero(a & type.mask())) - (64u - type.bits); });
     case Op::popc:
       return for_bits<1>(step, [type](u64 a) { return static_cast<u64>(std::popcount(a & type.mask())); });
     default:
@@ -517,9 +554,8 @@ void add_products(const Step& step) {
     return for_bits<3>(step, [=](u64 a, u64 b, u64 c) { return dot_product(a, b, c, 4, 8, is_a_signed, is_b_signed); });
   }
   const unsigned skipped_bits = i.part == Part::high ? 16 : 0;
-  for_bits<3>(step, [=](u64 a, u64 b, u64 c) {
-    return dot_product(a, b >> skipped_bits, c, 2, 16, is_a_signed, is_b_signed);
-  });
+  for_bits<3>(
+      step, [=](u64 a, u64 b, u64 c) { return dot_product(a, b >> skipped_bits, c, 2, 16, is_a_signed, is_b_signed); });
 }
 
 /// A signed number repeats its sign in a register that is wider than its type.
@@ -562,35 +598,60 @@ void compute(const Step& step) {
   const Instruction& i = step.instruction;
   if (i.type.kind == TypeKind::predicate) return compute_predicate(step);
   switch (i.op) {
-    case Op::mov: return move(step);
-    case Op::createpolicy: return for_bits<1>(step, [](u64 a) { return a; });
-    case Op::cvta: return convert_address(step);
-    case Op::cvt: return convert(step);
-    case Op::setp: return compute_comparison(step);
-    case Op::selp: return select(step);
-    case Op::add: return for_unsigned_or_reals<2>(step, [](auto a, auto b) { return a + b; });
-    case Op::sub: return for_unsigned_or_reals<2>(step, [](auto a, auto b) { return a - b; });
-    case Op::mul: return multiply(step);
-    case Op::mad: return multiply_add(step);
-    case Op::fma: return for_reals<3>(step, [](auto a, auto b, auto c) { return std::fma(a, b, c); });
-    case Op::div: return divide(step);
-    case Op::rem: return take_remainder(step);
-    case Op::neg: return negate(step);
-    case Op::abs_: return take_absolute(step);
-    case Op::min: return choose<true>(step);
-    case Op::max: return choose<false>(step);
-    case Op::and_: return for_bits<2>(step, [](u64 a, u64 b) { return a & b; });
-    case Op::or_: return for_bits<2>(step, [](u64 a, u64 b) { return a | b; });
-    case Op::xor_: return for_bits<2>(step, [](u64 a, u64 b) { return a ^ b; });
-    case Op::not_: return for_unsigned<1>(step, [](auto a) { return ~static_cast<u64>(a); });
-    case Op::shl: return shift_left(step);
-    case Op::shr: return shift_right(step);
-    case Op::bfi: return insert_field(step);
+    case Op::mov:
+      return move(step);
+    case Op::createpolicy:
+      return for_bits<1>(step, [](u64 a) { return a; });
+    case Op::cvta:
+      return convert_address(step);
+    case Op::cvt:
+      return convert(step);
+    case Op::setp:
+      return compute_comparison(step);
+    case Op::selp:
+      return select(step);
+    case Op::add:
+      return for_unsigned_or_reals<2>(step, [](auto a, auto b) { return a + b; });
+    case Op::sub:
+      return for_unsigned_or_reals<2>(step, [](auto a, auto b) { return a - b; });
+    case Op::mul:
+      return multiply(step);
+    case Op::mad:
+      return multiply_add(step);
+    case Op::fma:
+      return for_reals<3>(step, [](auto a, auto b, auto c) { return std::fma(a, b, c); });
+    case Op::div:
+      return divide(step);
+    case Op::rem:
+      return take_remainder(step);
+    case Op::neg:
+      return negate(step);
+    case Op::abs_:
+      return take_absolute(step);
+    case Op::min:
+      return choose<true>(step);
+    case Op::max:
+      return choose<false>(step);
+    case Op::and_:
+      return for_bits<2>(step, [](u64 a, u64 b) { return a & b; });
+    case Op::or_:
+      return for_bits<2>(step, [](u64 a, u64 b) { return a | b; });
+    case Op::xor_:
+      return for_bits<2>(step, [](u64 a, u64 b) { return a ^ b; });
+    case Op::not_:
+      return for_unsigned<1>(step, [](auto a) { return ~static_cast<u64>(a); });
+    case Op::shl:
+      return shift_left(step);
+    case Op::shr:
+      return shift_right(step);
+    case Op::bfi:
+      return insert_field(step);
     case Op::bfe:
       return for_bits<3>(step, [type = i.type](u64 a, u64 b, u64 c) { return extracted_field(a, b, c, type); });
     case Op::clz:
     case Op::popc:
-    case Op::brev: return count_bits(step);
+    case Op::brev:
+      return count_bits(step);
     case Op::prmt:
       return for_bits<3>(step, [](u64 a, u64 b, u64 c) {
         return u64{permuted_bytes(static_cast<u32>(a), static_cast<u32>(b), static_cast<u32>(c))};
@@ -600,14 +661,21 @@ void compute(const Step& step) {
         return u64{funnel_shifted(static_cast<u32>(a), static_cast<u32>(b), static_cast<u32>(c), to_right, clamps)};
       });
     case Op::dp2a:
-    case Op::dp4a: return add_products(step);
-    case Op::rcp: return for_reals<1>(step, [](auto a) { return decltype(a){1} / a; });
-    case Op::sqrt: return for_reals<1>(step, [](auto a) { return std::sqrt(a); });
+    case Op::dp4a:
+      return add_products(step);
+    case Op::rcp:
+      return for_reals<1>(step, [](auto a) { return decltype(a){1} / a; });
+    case Op::sqrt:
+      return for_reals<1>(step, [](auto a) { return std::sqrt(a); });
     // Approximations, which are rounded correctly here and only nearly on a GPU.
-    case Op::rsqrt: return for_reals<1>(step, [](auto a) { return decltype(a){1} / std::sqrt(a); });
-    case Op::ex2: return for_floats<1>(step, [](float a) { return static_cast<float>(std::exp2(static_cast<double>(a))); });
-    case Op::lg2: return for_floats<1>(step, [](float a) { return static_cast<float>(std::log2(static_cast<double>(a))); });
-    default: fail_unknown(i);
+    case Op::rsqrt:
+      return for_reals<1>(step, [](auto a) { return decltype(a){1} / std::sqrt(a); });
+    case Op::ex2:
+      return for_floats<1>(step, [](float a) { return static_cast<float>(std::exp2(static_cast<double>(a))); });
+    case Op::lg2:
+      return for_floats<1>(step, [](float a) { return static_cast<float>(std::log2(static_cast<double>(a))); });
+    default:
+      fail_unknown(i);
   }
 }
 

@@ -30,10 +30,14 @@ u64 bits_of(Type type, double value, Rounding rounding) {
 
 double rounded_to_integer(double value, Rounding rounding) {
   switch (rounding) {
-    case Rounding::integer_nearest: return std::nearbyint(value);
-    case Rounding::integer_down: return std::floor(value);
-    case Rounding::integer_up: return std::ceil(value);
-    default: return std::trunc(value);
+    case Rounding::integer_nearest:
+      return std::nearbyint(value);
+    case Rounding::integer_down:
+      return std::floor(value);
+    case Rounding::integer_up:
+      return std::ceil(value);
+    default:
+      return std::trunc(value);
   }
 }
 

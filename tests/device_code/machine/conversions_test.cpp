@@ -9,7 +9,8 @@ using namespace device_code;
 
 namespace {
 
-constexpr float kFloatInfinity = std::numeric_limits<float>::infinity(), kFloatNaN = std::numeric_limits<float>::quiet_NaN();
+constexpr float kFloatInfinity = std::numeric_limits<float>::infinity(),
+                kFloatNaN = std::numeric_limits<float>::quiet_NaN();
 
 /// Converts a float32.
 u64 from_float(const std::string& conversion, float value) {

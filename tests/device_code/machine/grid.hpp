@@ -79,7 +79,7 @@ struct ThreadOrder {
   bool is_fenced = false;
   u32 fence_epoch = 0;
   Clocks fence_clocks{};  ///< of its warp
-  OtherBlocks read;     ///< by atomics; known after the next fence
+  OtherBlocks read;       ///< by atomics; known after the next fence
   OtherBlocks acquired;
 };
 

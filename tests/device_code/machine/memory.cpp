@@ -34,7 +34,9 @@ class LaneKnowledge : public Knowledge {
   }
   bool knows_all_blocks() const override {
     return std::max(order().acquired.count_without(warp_.block->number),
-                    warp_.block->acquired.count_without(warp_.block->number)) + 1 >= block_count_;
+                    warp_.block->acquired.count_without(warp_.block->number)) +
+               1 >=
+           block_count_;
   }
 
  private:
@@ -66,15 +68,24 @@ bool is_less(Type type, u64 a, u64 b) {
 /// The value that an atomic writes.
 u64 atomic_result(const Instruction& i, u64 old, u64 operand, u64 replacement) {
   switch (i.atomic) {
-    case Atomic::add: return sum_of(i.type, old, operand);
-    case Atomic::exchange: return operand;
-    case Atomic::min: return is_less(i.type, operand, old) ? operand : old;
-    case Atomic::max: return is_less(i.type, old, operand) ? operand : old;
-    case Atomic::compare_and_swap: return old == operand ? replacement : old;
-    case Atomic::and_: return old & operand;
-    case Atomic::or_: return old | operand;
-    case Atomic::xor_: return old ^ operand;
-    case Atomic::none: break;
+    case Atomic::add:
+      return sum_of(i.type, old, operand);
+    case Atomic::exchange:
+      return operand;
+    case Atomic::min:
+      return is_less(i.type, operand, old) ? operand : old;
+    case Atomic::max:
+      return is_less(i.type, old, operand) ? operand : old;
+    case Atomic::compare_and_swap:
+      return old == operand ? replacement : old;
+    case Atomic::and_:
+      return old & operand;
+    case Atomic::or_:
+      return old | operand;
+    case Atomic::xor_:
+      return old ^ operand;
+    case Atomic::none:
+      break;
   }
   throw std::runtime_error("PTX line " + std::to_string(i.ptx_line) + ": an atomic without an operation");
 }
@@ -87,8 +98,9 @@ bool Machine::find_place(const Step& step, u32 lane, u64 address, u32 bytes, Pla
   // Addresses of parameters have a window also where the instruction names the memory.
   const Space named = step.instruction.space;
   const auto is_in = [&](Space space, u64 space_window) {
-    return named == space && space != Space::parameter ? window == 0
-                                                       : (named == space || named == Space::generic) && window == space_window;
+    return named == space && space != Space::parameter
+               ? window == 0
+               : (named == space || named == Space::generic) && window == space_window;
   };
   if (is_in(Space::global, 0)) {
     return find_global(step, lane, address, bytes, place);
@@ -127,7 +139,8 @@ bool Machine::find_global(const Step& step, u32 lane, u64 address, u32 bytes, Pl
   if (object == nullptr || address < object->begin || address >= object->end) object = memory_.find(address);
   if (object == nullptr || object->end - address < bytes) {
     const std::string where =
-        object == nullptr ? "in no object" : "past the end of an object of " + std::to_string(object->end - object->begin) + " bytes";
+        object == nullptr ? "in no object"
+                          : "past the end of an object of " + std::to_string(object->end - object->begin) + " bytes";
     report(Fault::out_of_bounds, step, lane, access_text(address, bytes) + ", " + where);
     return false;
   }
@@ -145,8 +158,9 @@ bool Machine::find_global(const Step& step, u32 lane, u64 address, u32 bytes, Pl
 void Machine::note(const Step& step, u32 lane, const Place& place, u32 bytes, bool is_write, bool is_atomic) {
   if (place.history == nullptr) return;
   const LaneKnowledge knowledge(step.warp, lane, grid_.count());
-  const Access access{step.warp.moment(lane), knowledge, static_cast<u32>(step.instruction.ptx_line), is_write,
-                      is_atomic, step.instruction.is_noncoherent};
+  const Access access{
+      step.warp.moment(lane),         knowledge, static_cast<u32>(step.instruction.ptx_line), is_write, is_atomic,
+      step.instruction.is_noncoherent};
   const std::optional<Race> race = place.history->note(place.serial, place.object_bytes, place.offset, bytes, access);
   if (!race) return;
   report(race->fault, step, lane,
@@ -272,7 +286,8 @@ void Machine::atomic(const Step& step) {
     if (undefined != 0) report(Fault::undefined_operand, step, lane);
     Place place;
     if (!is_address_defined(step, lane) || !find_place(step, lane, addresses[lane], bytes, place)) return;
-    if (place.undefined != nullptr && std::any_of(place.undefined, place.undefined + bytes, [](u8 u) { return u != 0; })) {
+    if (place.undefined != nullptr &&
+        std::any_of(place.undefined, place.undefined + bytes, [](u8 u) { return u != 0; })) {
       report(Fault::undefined_operand, step, lane, "the memory");
       std::fill_n(place.undefined, bytes, u8{0});
     }

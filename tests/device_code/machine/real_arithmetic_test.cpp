@@ -10,8 +10,8 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr u64 kNaNBits = 0x7FC00000, kDeviceNaN = 0x7FFFFFFF;  // the NaN that arithmetic makes
-constexpr u64 kMinusZero = 0x80000000, kSmallest = 1;      // 2^-149
-constexpr double kUlp = 0x1p-23;                           // of float32 at 1
+constexpr u64 kMinusZero = 0x80000000, kSmallest = 1;          // 2^-149
+constexpr double kUlp = 0x1p-23;                               // of float32 at 1
 
 u64 real_result(const std::string& instruction, const std::vector<float>& operands) {
   std::vector<u64> words;

@@ -115,10 +115,17 @@ void Machine::shuffle(const Step& step) {
     const auto last = static_cast<i32>((lane & segment) | (clamp & ~segment)), mine = static_cast<i32>(lane);
     i32 from = 0;
     switch (i.shuffle) {
-      case Shuffle::up: from = mine - distance; break;
-      case Shuffle::down: from = mine + distance; break;
-      case Shuffle::butterfly: from = mine ^ distance; break;
-      default: from = static_cast<i32>((lane & segment) | (static_cast<u32>(distance) & ~segment));
+      case Shuffle::up:
+        from = mine - distance;
+        break;
+      case Shuffle::down:
+        from = mine + distance;
+        break;
+      case Shuffle::butterfly:
+        from = mine ^ distance;
+        break;
+      default:
+        from = static_cast<i32>((lane & segment) | (static_cast<u32>(distance) & ~segment));
     }
     const bool is_valid = i.shuffle == Shuffle::up ? from >= last : from <= last;
     if (!is_valid) from = mine;
@@ -138,8 +145,8 @@ void Machine::shuffle(const Step& step) {
   registers.define(step.register_of(i.to[1]), step.lanes);
 }
 
-/// Orders what a thread knows of before its next atomic, and what its last atomics read before what it will do. Barriers
-/// order all that happens within a block.
+/// Orders what a thread knows of before its next atomic, and what its last atomics read before what it will do.
+/// Barriers order all that happens within a block.
 void Machine::fence(const Step& step) {
   if (step.instruction.is_within_block) return;
   Warp& warp = step.warp;

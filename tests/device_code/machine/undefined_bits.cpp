@@ -76,7 +76,9 @@ u64 spread(const Instruction& i, unsigned result_bits, const std::array<OperandB
       return inserted_field(a.undefined, b.undefined, c.value, d.value, result_bits);
     case Op::dp2a:
       // Uses two of the four bytes of b.
-      return (a.undefined | c.undefined | (b.undefined & (i.part == Part::high ? 0xFFFF0000u : 0xFFFFu))) == 0 ? 0 : ~u64{0};
+      return (a.undefined | c.undefined | (b.undefined & (i.part == Part::high ? 0xFFFF0000u : 0xFFFFu))) == 0
+                 ? 0
+                 : ~u64{0};
     case Op::cvt:
       return i.type.is_integer() && i.from_type.is_integer() ? extended(i.type, extended(i.from_type, a.undefined))
                                                              : ~u64{0};

@@ -14,7 +14,8 @@ namespace device_code {
 namespace {
 
 i64 integer_of(const Token& token) {
-  if (token.kind != Token::Kind::number) fail_at(token.line, "expected a number, got \"" + std::string(token.text) + "\"");
+  if (token.kind != Token::Kind::number)
+    fail_at(token.line, "expected a number, got \"" + std::string(token.text) + "\"");
   const std::string text(token.text);
   return text[0] == '-' ? std::strtoll(text.c_str(), nullptr, 0)
                         : static_cast<i64>(std::strtoull(text.c_str(), nullptr, 0));
