@@ -13,15 +13,15 @@
 namespace device_code {
 
 enum class Fault : u8 {
-  out_of_bounds,           ///< an access that is not within one object
-  misaligned,              ///< an address that is not a multiple of the access's bytes
-  wrong_space,             ///< an address of another memory than the instruction names
-  parameter_store,         ///< a store to the parameters of a kernel
-  undefined_branch,        ///< a branch or guard that depends on an undefined value
+  out_of_bounds,     ///< an access that is not within one object
+  misaligned,        ///< an address that is not a multiple of the access's bytes
+  wrong_space,       ///< an address of another memory than the instruction names
+  parameter_store,   ///< a store to the parameters of a kernel
+  undefined_branch,  ///< a branch or guard that depends on an undefined value
   undefined_address,
-  undefined_operand,       ///< an undefined operand of an atomic, a shuffle's lane, or a mask of lanes
-  undefined_store,         ///< an undefined value stored to global memory
-  read_after_write,        ///< two accesses without an order, at least one of them a write
+  undefined_operand,  ///< an undefined operand of an atomic, a shuffle's lane, or a mask of lanes
+  undefined_store,    ///< an undefined value stored to global memory
+  read_after_write,   ///< two accesses without an order, at least one of them a write
   write_after_write,
   write_after_read,
   noncoherent_load,        ///< ld.global.nc of bytes that the same launch writes
@@ -30,9 +30,9 @@ enum class Fault : u8 {
   absent_lane,             ///< a shuffle that reads a lane that does not take part
   not_in_mask,             ///< a lane that is not in the mask it gives
   deadlock,
-  block_size,              ///< more threads than .maxntid allows
+  block_size,  ///< more threads than .maxntid allows
   division_by_zero,
-  conversion_range,        ///< a float that does not fit the integer: results of host and device differ
+  conversion_range,  ///< a float that does not fit the integer: results of host and device differ
   trap,
 };
 std::string_view name_of(Fault fault);

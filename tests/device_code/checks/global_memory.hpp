@@ -12,9 +12,9 @@ namespace device_code {
 /// An object, such as a device allocation or a vector of a test.
 struct MemoryObject {
   u64 begin = 0, end = 0;
-  bool is_exact = true;           ///< whether the bounds are those of one object, not of many
-  AccessHistory history;          ///< of the current launch
-  std::vector<u8> undefined;      ///< a bit for each bit; empty: all bits are defined
+  bool is_exact = true;       ///< whether the bounds are those of one object, not of many
+  AccessHistory history;      ///< of the current launch
+  std::vector<u8> undefined;  ///< a bit for each bit; empty: all bits are defined
 };
 
 /// Finds objects. The runtime that kernels run on implements it.

@@ -13,9 +13,9 @@ using Lanes = std::array<u64, kWarpLanes>;
 /// The requests of warps to one memory.
 struct RequestCounts {
   u64 requests = 0;
-  u64 bytes = 0;       ///< that lanes asked for
-  u64 units = 0;       ///< sectors of 32 bytes in global memory, or wavefronts of shared memory
-  u64 ideal_units = 0; ///< for the same distinct bytes, if they were next to each other
+  u64 bytes = 0;        ///< that lanes asked for
+  u64 units = 0;        ///< sectors of 32 bytes in global memory, or wavefronts of shared memory
+  u64 ideal_units = 0;  ///< for the same distinct bytes, if they were next to each other
 
   void add(const RequestCounts& other);
 };

@@ -130,7 +130,8 @@ void mark_undefined(void* begin, std::size_t bytes) {
   const std::lock_guard lock(objects().mutex);
   MemoryObject& object = exact_object(begin, bytes);
   object.undefined.resize(object.end - object.begin);
-  std::fill_n(object.undefined.begin() + static_cast<std::ptrdiff_t>(address_of(begin) - object.begin), bytes, u8{0xFF});
+  std::fill_n(object.undefined.begin() + static_cast<std::ptrdiff_t>(address_of(begin) - object.begin), bytes,
+              u8{0xFF});
 }
 
 std::size_t undefined_bytes(const void* begin, std::size_t bytes) {

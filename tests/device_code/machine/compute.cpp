@@ -39,6 +39,8 @@ u64 bits_of(Number value) {
 }
 
 float flushed(float value) { return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value) : value; }
+/// The bits of a float32, of which a denormal one becomes zero.
+u64 flushed_bits(u64 bits) { return (bits & 0x7F800000u) == 0 ? bits & 0x80000000u : bits; }
 float saturated(float value) { return std::isnan(value) || value <= 0.0f ? 0.0f : std::min(value, 1.0f); }
 
 /// Rounds in another direction while it lives.
@@ -46,10 +48,17 @@ class RoundingMode {
  public:
   explicit RoundingMode(Rounding rounding) : previous_(std::fegetround()) {
     switch (rounding) {
-      case Rounding::zero: std::fesetround(FE_TOWARDZERO); break;
-      case Rounding::down: std::fesetround(FE_DOWNWARD); break;
-      case Rounding::up: std::fesetround(FE_UPWARD); break;
-      default: break;
+      case Rounding::zero:
+        std::fesetround(FE_TOWARDZERO);
+        break;
+      case Rounding::down:
+        std::fesetround(FE_DOWNWARD);
+        break;
+      case Rounding::up:
+        std::fesetround(FE_UPWARD);
+        break;
+      default:
+        break;
     }
   }
   RoundingMode(const RoundingMode&) = delete;
@@ -61,6 +70,13 @@ class RoundingMode {
 };
 
 // ---- Loops over lanes --------------------------------------------------------------------------
+
+/// The value of an operand in a lane; a predicate has those of all lanes in its first value.
+u64 value_in(const Step& step, const Operand& operand, const Lanes& values, u32 lane) {
+  const bool is_predicate =
+      operand.kind == Operand::Kind::reg && step.fragment.function->register_bits[operand.value] == 1;
+  return is_predicate ? values[0] >> lane & 1 : values[lane];
+}
 
 /// Marks what is undefined in the result `to`, before the operands may be overwritten.
 void mark_undefined(const Step& step, const Operand& to) {
@@ -78,7 +94,8 @@ void mark_undefined(const Step& step, const Operand& to) {
   for_each_lane(step.lanes, [&](u32 lane) {
     std::array<OperandBits, 4> operands;
     for (std::size_t k = 0; k < 4 && values[k] != nullptr; ++k) {
-      operands[k] = {(*values[k])[lane], Machine::undefined_bits(step, step.instruction.from[k], lane)};
+      const Operand& operand = step.instruction.from[k];
+      operands[k] = {value_in(step, operand, *values[k], lane), Machine::undefined_bits(step, operand, lane)};
     }
     step.warp.registers.set_undefined_bits(reg, lane, undefined_result(step.instruction, bits, operands));
   });
@@ -98,9 +115,12 @@ void for_bits(const Step& step, const BitsFrom& bits_from) {
   const u64* const b = kOperands > 1 ? operands[1]->data() : nullptr;
   const u64* const c = kOperands > 2 ? operands[2]->data() : nullptr;
   const auto result = [&](u32 lane) -> u64 {
-    if constexpr (kOperands == 1) return bits_from(a[lane]);
-    else if constexpr (kOperands == 2) return bits_from(a[lane], b[lane]);
-    else return bits_from(a[lane], b[lane], c[lane]);
+    if constexpr (kOperands == 1)
+      return bits_from(a[lane]);
+    else if constexpr (kOperands == 2)
+      return bits_from(a[lane], b[lane]);
+    else
+      return bits_from(a[lane], b[lane], c[lane]);
   };
   if (step.lanes != kAllLanes) return for_each_lane(step.lanes, [&](u32 lane) { to[lane] = result(lane); });
 #pragma GCC ivdep
@@ -110,27 +130,31 @@ void for_bits(const Step& step, const BitsFrom& bits_from) {
 /// The same for operands of a type of C++.
 template <typename Number, int kOperands, typename NumberFrom>
 void for_numbers(const Step& step, const NumberFrom& number_from) {
-  for_bits<kOperands>(step, [&](auto... bits) { return bits_of(static_cast<Number>(number_from(number_of<Number>(bits)...))); });
+  for_bits<kOperands>(
+      step, [&](auto... bits) { return bits_of(static_cast<Number>(number_from(number_of<Number>(bits)...))); });
 }
 
 /// Calls `visit` with a number of the integer type of the instruction.
 template <typename Visit>
 void with_integer(const Instruction& i, const Visit& visit) {
   const bool is_signed = i.type.is_signed();
-  if (!i.type.is_integer()) fail_unknown(i);
+  if (!i.type.is_integer() || i.saturates) fail_unknown(i);
   switch (i.type.bits) {
-    case 16: return is_signed ? visit(std::int16_t{}) : visit(u16{});
-    case 32: return is_signed ? visit(i32{}) : visit(u32{});
-    case 64: return is_signed ? visit(i64{}) : visit(u64{});
-    default: fail_unknown(i);
+    case 16:
+      return is_signed ? visit(std::int16_t{}) : visit(u16{});
+    case 32:
+      return is_signed ? visit(i32{}) : visit(u32{});
+    case 64:
+      return is_signed ? visit(i64{}) : visit(u64{});
+    default:
+      fail_unknown(i);
   }
 }
 /// For operations whose bits do not depend on the sign.
 template <int kOperands, typename NumberFrom>
 void for_unsigned(const Step& step, const NumberFrom& number_from) {
-  with_integer(step.instruction, [&](auto number) {
-    for_numbers<std::make_unsigned_t<decltype(number)>, kOperands>(step, number_from);
-  });
+  with_integer(step.instruction,
+               [&](auto number) { for_numbers<std::make_unsigned_t<decltype(number)>, kOperands>(step, number_from); });
 }
 template <int kOperands, typename NumberFrom>
 void for_integers(const Step& step, const NumberFrom& number_from) {
@@ -140,6 +164,7 @@ void for_integers(const Step& step, const NumberFrom& number_from) {
 template <int kOperands, typename NumberFrom>
 void for_floats(const Step& step, const NumberFrom& number_from) {
   const Instruction& i = step.instruction;
+  if (i.type != Type{TypeKind::real, 32}) fail_unknown(i);
   const bool is_nearest = i.rounding == Rounding::none || i.rounding == Rounding::nearest;
   if (is_nearest && !i.flushes_denormals && !i.saturates) return for_numbers<float, kOperands>(step, number_from);
   const RoundingMode mode(i.rounding);
@@ -167,9 +192,12 @@ template <int kOperands, typename NumberFrom>
 void for_reals(const Step& step, const NumberFrom& number_from) {
   if (!step.instruction.type.is_real()) fail_unknown(step.instruction);
   switch (step.instruction.type.bits) {
-    case 32: return for_floats<kOperands>(step, number_from);
-    case 64: return for_doubles<kOperands>(step, number_from);
-    default: fail_unknown(step.instruction);
+    case 32:
+      return for_floats<kOperands>(step, number_from);
+    case 64:
+      return for_doubles<kOperands>(step, number_from);
+    default:
+      fail_unknown(step.instruction);
   }
 }
 
@@ -197,12 +225,18 @@ void compute_predicate(const Step& step) {
   const u32 a = predicate_of(step, i.from[0]), b = i.from.size() > 1 ? predicate_of(step, i.from[1]) : 0;
   mark_undefined(step, i.to[0]);
   switch (i.op) {
-    case Op::mov: return set_predicate(step, i.to[0], a);
-    case Op::not_: return set_predicate(step, i.to[0], ~a);
-    case Op::and_: return set_predicate(step, i.to[0], a & b);
-    case Op::or_: return set_predicate(step, i.to[0], a | b);
-    case Op::xor_: return set_predicate(step, i.to[0], a ^ b);
-    default: fail_unknown(i);
+    case Op::mov:
+      return set_predicate(step, i.to[0], a);
+    case Op::not_:
+      return set_predicate(step, i.to[0], ~a);
+    case Op::and_:
+      return set_predicate(step, i.to[0], a & b);
+    case Op::or_:
+      return set_predicate(step, i.to[0], a | b);
+    case Op::xor_:
+      return set_predicate(step, i.to[0], a ^ b);
+    default:
+      fail_unknown(i);
   }
 }
 
@@ -211,20 +245,34 @@ bool compare(Comparison comparison, Number a, Number b) {
   bool is_unordered = false;
   if constexpr (std::is_floating_point_v<Number>) is_unordered = std::isnan(a) || std::isnan(b);
   switch (comparison) {
-    case Comparison::eq: return !is_unordered && a == b;
-    case Comparison::ne: return !is_unordered && a != b;
-    case Comparison::lt: return !is_unordered && a < b;
-    case Comparison::le: return !is_unordered && a <= b;
-    case Comparison::gt: return !is_unordered && a > b;
-    case Comparison::ge: return !is_unordered && a >= b;
-    case Comparison::equ: return is_unordered || a == b;
-    case Comparison::neu: return is_unordered || a != b;
-    case Comparison::ltu: return is_unordered || a < b;
-    case Comparison::leu: return is_unordered || a <= b;
-    case Comparison::gtu: return is_unordered || a > b;
-    case Comparison::geu: return is_unordered || a >= b;
-    case Comparison::num: return !is_unordered;
-    case Comparison::nan: return is_unordered;
+    case Comparison::eq:
+      return !is_unordered && a == b;
+    case Comparison::ne:
+      return !is_unordered && a != b;
+    case Comparison::lt:
+      return !is_unordered && a < b;
+    case Comparison::le:
+      return !is_unordered && a <= b;
+    case Comparison::gt:
+      return !is_unordered && a > b;
+    case Comparison::ge:
+      return !is_unordered && a >= b;
+    case Comparison::equ:
+      return is_unordered || a == b;
+    case Comparison::neu:
+      return is_unordered || a != b;
+    case Comparison::ltu:
+      return is_unordered || a < b;
+    case Comparison::leu:
+      return is_unordered || a <= b;
+    case Comparison::gtu:
+      return is_unordered || a > b;
+    case Comparison::geu:
+      return is_unordered || a >= b;
+    case Comparison::num:
+      return !is_unordered;
+    case Comparison::nan:
+      return is_unordered;
   }
   return false;
 }
@@ -237,7 +285,8 @@ u32 compared(const Step& step) {
   const Lanes& b = step.machine.values(step, i.from[1], spaces[1]);
   u32 result = 0;
   for_each_lane(step.lanes, [&](u32 lane) {
-    const bool is_true = compare(i.comparison, number_of<Number>(a[lane]), number_of<Number>(b[lane]));
+    const auto number = [&](u64 bits) { return number_of<Number>(i.flushes_denormals ? flushed_bits(bits) : bits); };
+    const bool is_true = compare(i.comparison, number(a[lane]), number(b[lane]));
     result |= static_cast<u32>(is_true) << lane;
   });
   return result;
@@ -368,7 +417,8 @@ void multiply(const Step& step) {
   }
   with_integer(i, [&](auto number) {
     using Number = decltype(number);
-    for_bits<2>(step, [part = i.part](u64 a, u64 b) { return product_part(part, number_of<Number>(a), number_of<Number>(b)); });
+    for_bits<2>(
+        step, [part = i.part](u64 a, u64 b) { return product_part(part, number_of<Number>(a), number_of<Number>(b)); });
   });
 }
 
@@ -419,12 +469,18 @@ void take_remainder(const Step& step) {
 void negate(const Step& step) {
   const Type type = step.instruction.type;
   if (!type.is_real()) return for_unsigned<1>(step, [](auto a) { return 0 - static_cast<u64>(a); });
-  for_bits<1>(step, [sign = u64{1} << (type.bits - 1)](u64 a) { return a ^ sign; });
+  const u64 sign = u64{1} << (type.bits - 1);
+  const bool flushes = step.instruction.flushes_denormals;
+  for_bits<1>(step, [=](u64 a) { return (flushes ? flushed_bits(a) : a) ^ sign; });
 }
 
 void take_absolute(const Step& step) {
   const Type type = step.instruction.type;
-  if (type.is_real()) return for_bits<1>(step, [mask = low_bits(type.bits - 1u)](u64 a) { return a & mask; });
+  if (type.is_real()) {
+    const u64 mask = low_bits(type.bits - 1u);
+    const bool flushes = step.instruction.flushes_denormals;
+    return for_bits<1>(step, [=](u64 a) { return (flushes ? flushed_bits(a) : a) & mask; });
+  }
   for_integers<1>(step, [](auto a) { return a < 0 ? 0 - static_cast<u64>(a) : static_cast<u64>(a); });
 }
 
@@ -482,9 +538,8 @@ void count_bits(const Step& step) {
   const Type type = step.instruction.type;
   switch (step.instruction.op) {
     case Op::clz:
-      return for_bits<1>(step, [type](u64 a) {
-        return static_cast<u64>(std::countl_zero(a & type.mask())) - (64u - type.bits);
-      });
+      return for_bits<1>(
+          step, [type](u64 a) { return static_cast<u64>(std::countl_zero(a & type.mask())) - (64u - type.bits); });
     case Op::popc:
       return for_bits<1>(step, [type](u64 a) { return static_cast<u64>(std::popcount(a & type.mask())); });
     default:
@@ -499,8 +554,23 @@ void add_products(const Step& step) {
     return for_bits<3>(step, [=](u64 a, u64 b, u64 c) { return dot_product(a, b, c, 4, 8, is_a_signed, is_b_signed); });
   }
   const unsigned skipped_bits = i.part == Part::high ? 16 : 0;
-  for_bits<3>(step, [=](u64 a, u64 b, u64 c) {
-    return dot_product(a, b >> skipped_bits, c, 2, 16, is_a_signed, is_b_signed);
+  for_bits<3>(
+      step, [=](u64 a, u64 b, u64 c) { return dot_product(a, b >> skipped_bits, c, 2, 16, is_a_signed, is_b_signed); });
+}
+
+/// A signed number repeats its sign in a register that is wider than its type.
+u64 widened(Type type, u64 register_mask, u64 number) {
+  return type.is_signed() ? sign_extended(number, type.bits) & register_mask : number;
+}
+
+void convert_integers(const Step& step, u64 register_mask) {
+  const Type to = step.instruction.type, from = step.instruction.from_type;
+  if (!to.is_signed() && !from.is_signed()) {
+    return for_bits<1>(step, [mask = from.mask() & to.mask()](u64 a) { return a & mask; });
+  }
+  for_bits<1>(step, [=](u64 a) {
+    const u64 number = from.is_signed() ? sign_extended(a, from.bits) : a & from.mask();
+    return widened(to, register_mask, number & to.mask());
   });
 }
 
@@ -510,12 +580,8 @@ void convert(const Step& step) {
   if (i.from.size() > 1) {
     return for_bits<2>(step, [&](u64 a, u64 b) { return converted(i, a, b); });
   }
-  if (i.type.is_integer() && i.from_type.is_integer()) {
-    const Type from = i.from_type;
-    const u64 mask = i.type.mask();
-    if (!from.is_signed()) return for_bits<1>(step, [m = from.mask() & mask](u64 a) { return a & m; });
-    return for_bits<1>(step, [from, mask](u64 a) { return sign_extended(a, from.bits) & mask; });
-  }
+  const u64 register_mask = low_bits(step.fragment.function->register_bits[i.to.at(0).value]);
+  if (i.type.is_integer() && i.from_type.is_integer()) return convert_integers(step, register_mask);
   Lanes space;
   const Lanes& values = step.machine.values(step, i.from[0], space);
   for_each_lane(step.lanes, [&](u32 lane) {
@@ -523,7 +589,7 @@ void convert(const Step& step) {
       step.machine.report(Fault::conversion_range, step, lane);
     }
   });
-  for_bits<1>(step, [&](u64 a) { return converted(i, a, 0); });
+  for_bits<1>(step, [&](u64 a) { return widened(i.type, register_mask, converted(i, a, 0)); });
 }
 
 }  // namespace
@@ -532,35 +598,60 @@ void compute(const Step& step) {
   const Instruction& i = step.instruction;
   if (i.type.kind == TypeKind::predicate) return compute_predicate(step);
   switch (i.op) {
-    case Op::mov: return move(step);
-    case Op::createpolicy: return for_bits<1>(step, [](u64 a) { return a; });
-    case Op::cvta: return convert_address(step);
-    case Op::cvt: return convert(step);
-    case Op::setp: return compute_comparison(step);
-    case Op::selp: return select(step);
-    case Op::add: return for_unsigned_or_reals<2>(step, [](auto a, auto b) { return a + b; });
-    case Op::sub: return for_unsigned_or_reals<2>(step, [](auto a, auto b) { return a - b; });
-    case Op::mul: return multiply(step);
-    case Op::mad: return multiply_add(step);
-    case Op::fma: return for_reals<3>(step, [](auto a, auto b, auto c) { return std::fma(a, b, c); });
-    case Op::div: return divide(step);
-    case Op::rem: return take_remainder(step);
-    case Op::neg: return negate(step);
-    case Op::abs_: return take_absolute(step);
-    case Op::min: return choose<true>(step);
-    case Op::max: return choose<false>(step);
-    case Op::and_: return for_bits<2>(step, [](u64 a, u64 b) { return a & b; });
-    case Op::or_: return for_bits<2>(step, [](u64 a, u64 b) { return a | b; });
-    case Op::xor_: return for_bits<2>(step, [](u64 a, u64 b) { return a ^ b; });
-    case Op::not_: return for_unsigned<1>(step, [](auto a) { return ~static_cast<u64>(a); });
-    case Op::shl: return shift_left(step);
-    case Op::shr: return shift_right(step);
-    case Op::bfi: return insert_field(step);
+    case Op::mov:
+      return move(step);
+    case Op::createpolicy:
+      return for_bits<1>(step, [](u64 a) { return a; });
+    case Op::cvta:
+      return convert_address(step);
+    case Op::cvt:
+      return convert(step);
+    case Op::setp:
+      return compute_comparison(step);
+    case Op::selp:
+      return select(step);
+    case Op::add:
+      return for_unsigned_or_reals<2>(step, [](auto a, auto b) { return a + b; });
+    case Op::sub:
+      return for_unsigned_or_reals<2>(step, [](auto a, auto b) { return a - b; });
+    case Op::mul:
+      return multiply(step);
+    case Op::mad:
+      return multiply_add(step);
+    case Op::fma:
+      return for_reals<3>(step, [](auto a, auto b, auto c) { return std::fma(a, b, c); });
+    case Op::div:
+      return divide(step);
+    case Op::rem:
+      return take_remainder(step);
+    case Op::neg:
+      return negate(step);
+    case Op::abs_:
+      return take_absolute(step);
+    case Op::min:
+      return choose<true>(step);
+    case Op::max:
+      return choose<false>(step);
+    case Op::and_:
+      return for_bits<2>(step, [](u64 a, u64 b) { return a & b; });
+    case Op::or_:
+      return for_bits<2>(step, [](u64 a, u64 b) { return a | b; });
+    case Op::xor_:
+      return for_bits<2>(step, [](u64 a, u64 b) { return a ^ b; });
+    case Op::not_:
+      return for_unsigned<1>(step, [](auto a) { return ~static_cast<u64>(a); });
+    case Op::shl:
+      return shift_left(step);
+    case Op::shr:
+      return shift_right(step);
+    case Op::bfi:
+      return insert_field(step);
     case Op::bfe:
       return for_bits<3>(step, [type = i.type](u64 a, u64 b, u64 c) { return extracted_field(a, b, c, type); });
     case Op::clz:
     case Op::popc:
-    case Op::brev: return count_bits(step);
+    case Op::brev:
+      return count_bits(step);
     case Op::prmt:
       return for_bits<3>(step, [](u64 a, u64 b, u64 c) {
         return u64{permuted_bytes(static_cast<u32>(a), static_cast<u32>(b), static_cast<u32>(c))};
@@ -570,14 +661,21 @@ void compute(const Step& step) {
         return u64{funnel_shifted(static_cast<u32>(a), static_cast<u32>(b), static_cast<u32>(c), to_right, clamps)};
       });
     case Op::dp2a:
-    case Op::dp4a: return add_products(step);
-    case Op::rcp: return for_reals<1>(step, [](auto a) { return decltype(a){1} / a; });
-    case Op::sqrt: return for_reals<1>(step, [](auto a) { return std::sqrt(a); });
+    case Op::dp4a:
+      return add_products(step);
+    case Op::rcp:
+      return for_reals<1>(step, [](auto a) { return decltype(a){1} / a; });
+    case Op::sqrt:
+      return for_reals<1>(step, [](auto a) { return std::sqrt(a); });
     // Approximations, which are rounded correctly here and only nearly on a GPU.
-    case Op::rsqrt: return for_reals<1>(step, [](auto a) { return decltype(a){1} / std::sqrt(a); });
-    case Op::ex2: return for_floats<1>(step, [](float a) { return static_cast<float>(std::exp2(static_cast<double>(a))); });
-    case Op::lg2: return for_floats<1>(step, [](float a) { return static_cast<float>(std::log2(static_cast<double>(a))); });
-    default: fail_unknown(i);
+    case Op::rsqrt:
+      return for_reals<1>(step, [](auto a) { return decltype(a){1} / std::sqrt(a); });
+    case Op::ex2:
+      return for_floats<1>(step, [](float a) { return static_cast<float>(std::exp2(static_cast<double>(a))); });
+    case Op::lg2:
+      return for_floats<1>(step, [](float a) { return static_cast<float>(std::log2(static_cast<double>(a))); });
+    default:
+      fail_unknown(i);
   }
 }
 

@@ -11,10 +11,14 @@ namespace {
 /// a half.
 bool rounds_away(Rounding rounding, bool is_negative, bool is_odd, u64 rest, u64 half) {
   switch (rounding) {
-    case Rounding::zero: return false;
-    case Rounding::down: return is_negative && rest != 0;
-    case Rounding::up: return !is_negative && rest != 0;
-    default: return rest > half || (rest == half && is_odd);
+    case Rounding::zero:
+      return false;
+    case Rounding::down:
+      return is_negative && rest != 0;
+    case Rounding::up:
+      return !is_negative && rest != 0;
+    default:
+      return rest > half || (rest == half && is_odd);
   }
 }
 

@@ -239,18 +239,35 @@ bool Machine::execute(Warp& warp, Fragment& fragment, const Instruction& instruc
   if (lanes != 0) {
     const Step step{*this, warp, fragment, instruction, lanes};
     switch (instruction.op) {
-      case Op::call: return call(warp, fragment, instruction, lanes);
-      case Op::ret: return return_from(warp, fragment, lanes);
-      case Op::bar_sync: return wait_for_block(warp, fragment, lanes);
+      case Op::call:
+        return call(warp, fragment, instruction, lanes);
+      case Op::ret:
+        return return_from(warp, fragment, lanes);
+      case Op::exit_:
+        return end(warp, fragment, lanes);
+      case Op::bar_sync:
+        return wait_for_block(warp, fragment, lanes);
       case Op::bar_warp_sync:
-      case Op::shfl: return wait_for_warp(warp, fragment, instruction, lanes);
-      case Op::ld: load(step); break;
-      case Op::st: store(step); break;
+      case Op::shfl:
+        return wait_for_warp(warp, fragment, instruction, lanes);
+      case Op::ld:
+        load(step);
+        break;
+      case Op::st:
+        store(step);
+        break;
       case Op::atom:
-      case Op::red: atomic(step); break;
-      case Op::fence: fence(step); break;
-      case Op::trap: report(Fault::trap, step, first_lane(lanes)); break;
-      default: compute(step);
+      case Op::red:
+        atomic(step);
+        break;
+      case Op::fence:
+        fence(step);
+        break;
+      case Op::trap:
+        report(Fault::trap, step, first_lane(lanes));
+        break;
+      default:
+        compute(step);
     }
   }
   ++fragment.next;
@@ -272,7 +289,8 @@ const Lanes& Machine::values(const Step& step, const Operand& operand, Lanes& sp
       space.fill(kFrameWindow + step.fragment.frame_begin + operand.value);
       return space;
     case Operand::Kind::special:
-      for (u32 lane = 0; lane < kWarpLanes; ++lane) space[lane] = special_value(warp, lane, static_cast<Special>(operand.value));
+      for (u32 lane = 0; lane < kWarpLanes; ++lane)
+        space[lane] = special_value(warp, lane, static_cast<Special>(operand.value));
       return space;
     case Operand::Kind::discarded:
     case Operand::Kind::none:
@@ -285,20 +303,34 @@ const Lanes& Machine::values(const Step& step, const Operand& operand, Lanes& sp
 u64 Machine::special_value(const Warp& warp, u32 lane, Special special) const {
   const u32 thread = warp.index * kWarpLanes + lane;
   switch (special) {
-    case Special::tid_x: return thread % block_.x;
-    case Special::tid_y: return thread / block_.x % block_.y;
-    case Special::tid_z: return thread / block_.x / block_.y;
-    case Special::ntid_x: return block_.x;
-    case Special::ntid_y: return block_.y;
-    case Special::ntid_z: return block_.z;
-    case Special::ctaid_x: return warp.block->index[0];
-    case Special::ctaid_y: return warp.block->index[1];
-    case Special::ctaid_z: return warp.block->index[2];
-    case Special::nctaid_x: return grid_.x;
-    case Special::nctaid_y: return grid_.y;
-    case Special::nctaid_z: return grid_.z;
-    case Special::laneid: return lane;
-    case Special::warpid: return warp.index;
+    case Special::tid_x:
+      return thread % block_.x;
+    case Special::tid_y:
+      return thread / block_.x % block_.y;
+    case Special::tid_z:
+      return thread / block_.x / block_.y;
+    case Special::ntid_x:
+      return block_.x;
+    case Special::ntid_y:
+      return block_.y;
+    case Special::ntid_z:
+      return block_.z;
+    case Special::ctaid_x:
+      return warp.block->index[0];
+    case Special::ctaid_y:
+      return warp.block->index[1];
+    case Special::ctaid_z:
+      return warp.block->index[2];
+    case Special::nctaid_x:
+      return grid_.x;
+    case Special::nctaid_y:
+      return grid_.y;
+    case Special::nctaid_z:
+      return grid_.z;
+    case Special::laneid:
+      return lane;
+    case Special::warpid:
+      return warp.index;
   }
   return 0;
 }

@@ -25,11 +25,7 @@ class LaneKnowledge : public Knowledge {
   LaneKnowledge(const Warp& warp, u32 lane, u64 block_count) : warp_(warp), lane_(lane), block_count_(block_count) {}
 
   bool knows(const Moment& moment) const override {
-    const Block& block = *warp_.block;
-    if (moment.block != block.number) return order().acquired.knows(moment) || block.acquired.knows(moment);
-    const u32 thread = warp_.index * kWarpLanes + lane_;
-    if (moment.thread == thread || moment.epoch < block.epoch) return true;
-    return moment.thread / kWarpLanes == warp_.index && warp_.clocks[lane_][moment.thread % kWarpLanes] >= moment.clock;
+    return knows_by_barriers(moment) || order().acquired.knows(moment) || warp_.block->acquired.knows(moment);
   }
   bool knows_block(u32 block, u32 epoch) const override {
     constexpr u16 kNoThread = 0xFFFF;
@@ -38,10 +34,19 @@ class LaneKnowledge : public Knowledge {
   }
   bool knows_all_blocks() const override {
     return std::max(order().acquired.count_without(warp_.block->number),
-                    warp_.block->acquired.count_without(warp_.block->number)) + 1 >= block_count_;
+                    warp_.block->acquired.count_without(warp_.block->number)) +
+               1 >=
+           block_count_;
   }
 
  private:
+  bool knows_by_barriers(const Moment& moment) const {
+    const Block& block = *warp_.block;
+    if (moment.block != block.number) return false;
+    const u32 thread = warp_.index * kWarpLanes + lane_;
+    if (moment.thread == thread || moment.epoch < block.epoch) return true;
+    return moment.thread / kWarpLanes == warp_.index && warp_.clocks[lane_][moment.thread % kWarpLanes] >= moment.clock;
+  }
   const ThreadOrder& order() const { return warp_.orders[lane_]; }
 
   const Warp& warp_;
@@ -63,15 +68,24 @@ bool is_less(Type type, u64 a, u64 b) {
 /// The value that an atomic writes.
 u64 atomic_result(const Instruction& i, u64 old, u64 operand, u64 replacement) {
   switch (i.atomic) {
-    case Atomic::add: return sum_of(i.type, old, operand);
-    case Atomic::exchange: return operand;
-    case Atomic::min: return is_less(i.type, operand, old) ? operand : old;
-    case Atomic::max: return is_less(i.type, old, operand) ? operand : old;
-    case Atomic::compare_and_swap: return old == operand ? replacement : old;
-    case Atomic::and_: return old & operand;
-    case Atomic::or_: return old | operand;
-    case Atomic::xor_: return old ^ operand;
-    case Atomic::none: break;
+    case Atomic::add:
+      return sum_of(i.type, old, operand);
+    case Atomic::exchange:
+      return operand;
+    case Atomic::min:
+      return is_less(i.type, operand, old) ? operand : old;
+    case Atomic::max:
+      return is_less(i.type, old, operand) ? operand : old;
+    case Atomic::compare_and_swap:
+      return old == operand ? replacement : old;
+    case Atomic::and_:
+      return old & operand;
+    case Atomic::or_:
+      return old | operand;
+    case Atomic::xor_:
+      return old ^ operand;
+    case Atomic::none:
+      break;
   }
   throw std::runtime_error("PTX line " + std::to_string(i.ptx_line) + ": an atomic without an operation");
 }
@@ -81,11 +95,15 @@ u64 atomic_result(const Instruction& i, u64 old, u64 operand, u64 replacement) {
 bool Machine::find_place(const Step& step, u32 lane, u64 address, u32 bytes, Place& place) {
   if (address % bytes != 0) report(Fault::misaligned, step, lane, access_text(address, bytes));
   const u64 window = address & kWindowMask, offset = address & ~kWindowMask;
+  // Addresses of parameters have a window also where the instruction names the memory.
+  const Space named = step.instruction.space;
   const auto is_in = [&](Space space, u64 space_window) {
-    return step.instruction.space == space || (step.instruction.space == Space::generic && window == space_window);
+    return named == space && space != Space::parameter
+               ? window == 0
+               : (named == space || named == Space::generic) && window == space_window;
   };
   if (is_in(Space::global, 0)) {
-    if (window == 0) return find_global(step, lane, address, bytes, place);
+    return find_global(step, lane, address, bytes, place);
   } else if (is_in(Space::shared, kSharedWindow)) {
     Block& block = *step.warp.block;
     if (!find_in(block.shared, step, lane, offset - kSharedBegin, bytes, place)) return false;
@@ -94,9 +112,9 @@ bool Machine::find_place(const Step& step, u32 lane, u64 address, u32 bytes, Pla
     return true;
   } else if (is_in(Space::local, kLocalWindow)) {
     return find_in(step.warp.local[lane], step, lane, offset, bytes, place);
-  } else if (window == kParameterWindow) {
+  } else if (is_in(Space::parameter, kParameterWindow)) {
     return find_in(parameters_, step, lane, offset - kParameterBegin, bytes, place);
-  } else if (window == kFrameWindow) {
+  } else if (is_in(Space::parameter, kFrameWindow)) {
     return find_in(step.warp.frame[lane], step, lane, offset, bytes, place);
   }
   report(Fault::wrong_space, step, lane, access_text(address, bytes));
@@ -121,7 +139,8 @@ bool Machine::find_global(const Step& step, u32 lane, u64 address, u32 bytes, Pl
   if (object == nullptr || address < object->begin || address >= object->end) object = memory_.find(address);
   if (object == nullptr || object->end - address < bytes) {
     const std::string where =
-        object == nullptr ? "in no object" : "past the end of an object of " + std::to_string(object->end - object->begin) + " bytes";
+        object == nullptr ? "in no object"
+                          : "past the end of an object of " + std::to_string(object->end - object->begin) + " bytes";
     report(Fault::out_of_bounds, step, lane, access_text(address, bytes) + ", " + where);
     return false;
   }
@@ -139,8 +158,9 @@ bool Machine::find_global(const Step& step, u32 lane, u64 address, u32 bytes, Pl
 void Machine::note(const Step& step, u32 lane, const Place& place, u32 bytes, bool is_write, bool is_atomic) {
   if (place.history == nullptr) return;
   const LaneKnowledge knowledge(step.warp, lane, grid_.count());
-  const Access access{step.warp.moment(lane), knowledge, static_cast<u32>(step.instruction.ptx_line), is_write,
-                      is_atomic, step.instruction.is_noncoherent};
+  const Access access{
+      step.warp.moment(lane),         knowledge, static_cast<u32>(step.instruction.ptx_line), is_write, is_atomic,
+      step.instruction.is_noncoherent};
   const std::optional<Race> race = place.history->note(place.serial, place.object_bytes, place.offset, bytes, access);
   if (!race) return;
   report(race->fault, step, lane,
@@ -247,7 +267,7 @@ void Machine::order_atomic(const Step& step, u32 lane, u64 address) {
   order.read.learn(released);
   if (!order.is_fenced) return;
   const Block& block = *step.warp.block;
-  released.learn(block.number, order.fence_epoch, static_cast<u16>(step.warp.index * kWarpLanes + lane));
+  released.learn(block.number, order.fence_epoch, step.warp.index, order.fence_clocks);
   released.learn(order.acquired);
   released.learn(block.acquired);
 }
@@ -266,12 +286,13 @@ void Machine::atomic(const Step& step) {
     if (undefined != 0) report(Fault::undefined_operand, step, lane);
     Place place;
     if (!is_address_defined(step, lane) || !find_place(step, lane, addresses[lane], bytes, place)) return;
-    if (place.undefined != nullptr && std::any_of(place.undefined, place.undefined + bytes, [](u8 u) { return u != 0; })) {
+    if (place.undefined != nullptr &&
+        std::any_of(place.undefined, place.undefined + bytes, [](u8 u) { return u != 0; })) {
       report(Fault::undefined_operand, step, lane, "the memory");
       std::fill_n(place.undefined, bytes, u8{0});
     }
     note(step, lane, place, bytes, true, true);
-    if (place.is_global) order_atomic(step, lane, addresses[lane]);
+    if (place.is_global && !i.is_within_block) order_atomic(step, lane, addresses[lane]);
     std::memcpy(&olds[lane], place.bytes, bytes);
     const u64 result = atomic_result(i, olds[lane], operands[lane] & i.type.mask(), replacements[lane] & i.type.mask());
     std::memcpy(place.bytes, &result, bytes);

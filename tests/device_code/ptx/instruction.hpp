@@ -18,9 +18,56 @@ using i64 = std::int64_t;
 constexpr u64 low_bits(unsigned bits) { return bits >= 64 ? ~u64{0} : (u64{1} << bits) - 1; }
 
 enum class Op : u8 {
-  abs_, add, and_, atom, bar_sync, bar_warp_sync, bfe, bfi, bra, brev, call, clz, createpolicy, cvt, cvta, div, dp2a,
-  dp4a, ex2, fence, fma, ld, lg2, mad, max, min, mov, mul, neg, not_, or_, popc, prmt, rcp, red, rem, ret, rsqrt, selp,
-  setp, shf, shfl, shl, shr, sqrt, st, sub, trap, xor_
+  abs_,
+  add,
+  and_,
+  atom,
+  bar_sync,
+  bar_warp_sync,
+  bfe,
+  bfi,
+  bra,
+  brev,
+  call,
+  clz,
+  createpolicy,
+  cvt,
+  cvta,
+  div,
+  dp2a,
+  dp4a,
+  ex2,
+  exit_,
+  fence,
+  fma,
+  ld,
+  lg2,
+  mad,
+  max,
+  min,
+  mov,
+  mul,
+  neg,
+  not_,
+  or_,
+  popc,
+  prmt,
+  rcp,
+  red,
+  rem,
+  ret,
+  rsqrt,
+  selp,
+  setp,
+  shf,
+  shfl,
+  shl,
+  shr,
+  sqrt,
+  st,
+  sub,
+  trap,
+  xor_
 };
 
 enum class TypeKind : u8 {
@@ -59,7 +106,20 @@ enum class Atomic : u8 { none, add, exchange, min, max, compare_and_swap, and_, 
 
 /// A value that PTX names: %tid.x and others.
 enum class Special : u8 {
-  tid_x, tid_y, tid_z, ntid_x, ntid_y, ntid_z, ctaid_x, ctaid_y, ctaid_z, nctaid_x, nctaid_y, nctaid_z, laneid, warpid
+  tid_x,
+  tid_y,
+  tid_z,
+  ntid_x,
+  ntid_y,
+  ntid_z,
+  ctaid_x,
+  ctaid_y,
+  ctaid_z,
+  nctaid_x,
+  nctaid_y,
+  nctaid_z,
+  laneid,
+  warpid
 };
 
 struct Operand {
@@ -98,6 +158,7 @@ struct Instruction {
   bool flushes_denormals = false;
   bool shifts_right = false, clamps_shift = false;  ///< of shf
   bool to_generic = true;                           ///< of cvta
+  bool is_within_block = false;                     ///< a fence or an atomic of scope .cta
   int guard = -1;                                   ///< a predicate register
   bool is_guard_negated = false;
   std::vector<Operand> to, from;  ///< vectors are flattened; the address of a memory access is from[0]

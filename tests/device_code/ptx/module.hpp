@@ -13,8 +13,8 @@ namespace device_code {
 
 /// The highest byte of a generic address names its window. Global memory is host memory, whose highest byte is 0.
 inline constexpr u64 kWindowMask = u64{0xFF} << 56;
-inline constexpr u64 kSharedWindow = u64{0x51} << 56, kLocalWindow = u64{0x52} << 56, kParameterWindow = u64{0x53} << 56,
-                     kFrameWindow = u64{0x54} << 56;
+inline constexpr u64 kSharedWindow = u64{0x51} << 56, kLocalWindow = u64{0x52} << 56,
+                     kParameterWindow = u64{0x53} << 56, kFrameWindow = u64{0x54} << 56;
 /// Where shared memory and parameters begin in their windows, so that null is outside.
 inline constexpr u64 kSharedBegin = 1024, kParameterBegin = 1024;
 

@@ -18,7 +18,8 @@ struct Named {
 
 template <typename Value, std::size_t kCount>
 std::optional<Value> find(const Named<Value> (&table)[kCount], std::string_view name) {
-  const auto found = std::find_if(std::begin(table), std::end(table), [&](const auto& one) { return one.name == name; });
+  const auto found =
+      std::find_if(std::begin(table), std::end(table), [&](const auto& one) { return one.name == name; });
   if (found == std::end(table)) return std::nullopt;
   return found->value;
 }
@@ -43,7 +44,7 @@ constexpr Named<std::pair<Op, Form>> kOpcodes[] = {
     {"dp2a", {Op::dp2a, Form::value}},
     {"dp4a", {Op::dp4a, Form::value}},
     {"ex2", {Op::ex2, Form::value}},
-    {"exit", {Op::ret, Form::none}},
+    {"exit", {Op::exit_, Form::none}},
     {"fence", {Op::fence, Form::none}},
     {"fma", {Op::fma, Form::value}},
     {"ld", {Op::ld, Form::load}},
@@ -116,9 +117,14 @@ constexpr Named<Comparison> kComparisons[] = {
 };
 
 constexpr Named<Rounding> kRoundings[] = {
-    {"rn", Rounding::nearest},          {"rz", Rounding::zero},          {"rm", Rounding::down},
-    {"rp", Rounding::up},               {"rni", Rounding::integer_nearest}, {"rzi", Rounding::integer_zero},
-    {"rmi", Rounding::integer_down},    {"rpi", Rounding::integer_up},
+    {"rn", Rounding::nearest},
+    {"rz", Rounding::zero},
+    {"rm", Rounding::down},
+    {"rp", Rounding::up},
+    {"rni", Rounding::integer_nearest},
+    {"rzi", Rounding::integer_zero},
+    {"rmi", Rounding::integer_down},
+    {"rpi", Rounding::integer_up},
 };
 
 constexpr Named<Part> kParts[] = {{"lo", Part::low}, {"hi", Part::high}, {"wide", Part::wide}};
@@ -126,14 +132,18 @@ constexpr Named<Part> kParts[] = {{"lo", Part::low}, {"hi", Part::high}, {"wide"
 constexpr Named<Shuffle> kShuffles[] = {
     {"up", Shuffle::up}, {"down", Shuffle::down}, {"bfly", Shuffle::butterfly}, {"idx", Shuffle::index}};
 
-constexpr Named<Atomic> kAtomics[] = {
-    {"add", Atomic::add}, {"exch", Atomic::exchange},         {"min", Atomic::min},   {"max", Atomic::max},
-    {"cas", Atomic::compare_and_swap}, {"and", Atomic::and_}, {"or", Atomic::or_}, {"xor", Atomic::xor_}};
+constexpr Named<Atomic> kAtomics[] = {{"add", Atomic::add},
+                                      {"exch", Atomic::exchange},
+                                      {"min", Atomic::min},
+                                      {"max", Atomic::max},
+                                      {"cas", Atomic::compare_and_swap},
+                                      {"and", Atomic::and_},
+                                      {"or", Atomic::or_},
+                                      {"xor", Atomic::xor_}};
 
 /// Modifiers that change no value here: cache hints, scopes of fences, and what is true of all code that nvcc makes.
-constexpr std::string_view kWithoutEffect[] = {"sync",    "aligned", "uni",  "weak",    "relaxed", "acq_rel", "sc",
-                                               "gl",      "cta",     "sys",  "gpu",     "volatile", "fractional",
-                                               "approx",  "full"};
+constexpr std::string_view kWithoutEffect[] = {"sync", "aligned", "uni", "weak",     "relaxed",    "acq_rel", "sc",
+                                               "gl",   "sys",     "gpu", "volatile", "fractional", "approx",  "full"};
 constexpr std::string_view kCachePrefixes[] = {"L1::", "L2::"};
 
 bool has_no_effect(std::string_view modifier) {
@@ -145,8 +155,12 @@ bool has_no_effect(std::string_view modifier) {
 /// Assigns a modifier that only one opcode has.
 bool set_special_modifier(std::string_view modifier, Instruction& i) {
   switch (i.op) {
+    case Op::fence:
+      if (modifier == "cta") return i.is_within_block = true;
+      return false;
     case Op::atom:
     case Op::red:
+      if (modifier == "cta") return i.is_within_block = true;
       if (const auto atomic = find(kAtomics, modifier)) return i.atomic = *atomic, true;
       return false;
     case Op::setp:

@@ -10,15 +10,15 @@ namespace device_code {
 
 /// How the operands of an opcode are written.
 enum class Form {
-  value,        ///< to, from...
-  pair,         ///< to|to, from...: setp, shfl
-  load,         ///< to, [address]
-  store,        ///< [address], from
-  atomic,       ///< to, [address], from...
-  reduction,    ///< [address], from
-  branch,       ///< label
-  call,         ///< (result), function, (arguments)
-  operands,     ///< from...: barriers
+  value,      ///< to, from...
+  pair,       ///< to|to, from...: setp, shfl
+  load,       ///< to, [address]
+  store,      ///< [address], from
+  atomic,     ///< to, [address], from...
+  reduction,  ///< [address], from
+  branch,     ///< label
+  call,       ///< (result), function, (arguments)
+  operands,   ///< from...: barriers
   none,
 };
 
