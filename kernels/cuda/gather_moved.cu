@@ -2,7 +2,7 @@
 // into tables of lines and words (moved_image.hpp). A lane then moves four pixels at a time: it loads the one or two
 // words that hold them, puts their bytes in order with one permutation, and blends in what is filled.
 #include <algorithm>
-#include <type_traits>
+#include <cstddef>
 
 #include "kernels/augment/moved_image.hpp"
 #include "kernels/cuda/batch_rows.cuh"
@@ -106,8 +106,8 @@ __device__ inline void fill_images(const GatherArgs& args, BlockPlaces places, M
   __syncthreads();
 }
 
-/// Fills the tables, with lines from `first_line` on.
-__device__ inline void fill_tables(const GatherArgs& args, const MovedShape& shape, BlockPlaces places,
+/// Fills the tables, with lines from `first_line` on. Out of line, to save registers.
+OCTAVO_NO_INLINE __device__ static void fill_tables(const GatherArgs& args, const MovedShape& shape, BlockPlaces places,
                                    std::uint32_t first_line, MovedBlock& block) {
   const AugmentProgram& program = *args.program;
   const auto count = static_cast<unsigned>(places.count);
@@ -220,12 +220,14 @@ struct MovedTile {
 template <int kChannels>
 struct MovedTiles {
   static constexpr int kUnits = kMovedUnits<kChannels>;
+  static constexpr std::uint32_t kLineBytes = sizeof(MovedLine), kWordBytes = sizeof(MovedWord);
 
   const GatherArgs& args;
   const MovedShape& shape;
   const MovedBlock& block;
   std::uint32_t first_line;  ///< of the tables
-  /// The lane's units in any tile: lines below its first one, in the upper half, and units after the first one of a line.
+  /// The lane's units in any tile, as bytes of the tables: of lines below its first one, in the upper half, and of units
+  /// after the first one of a line.
   std::uint32_t lane_places[kUnits];
 
   __device__ MovedTiles(const GatherArgs& gather, const MovedShape& of_images, const MovedBlock& of_block,
@@ -234,17 +236,19 @@ struct MovedTiles {
 #pragma unroll
     for (unsigned k = 0; k < kUnits; ++k) {
       const std::uint32_t unit = k * kWarpThreads + threadIdx.x % kWarpThreads;
-      const std::uint32_t lane_line = unit / shape.line_units;  // 0 in a part of a line
+      const std::uint32_t below = unit / shape.line_units;  // 0 in a part of a line
       // Lanes without a unit read the entries of another one.
-      lane_places[k] = lane_line < shape.tile_lines ? lane_line << 16 | (unit - lane_line * shape.line_units) : 0;
+      lane_places[k] =
+          below < shape.tile_lines ? below * kLineBytes << 16 | (unit - below * shape.line_units) * kWordBytes : 0;
     }
   }
 
-  __device__ MovedTile tile(Step step) const {
+  /// If the step is not one of the block's, the first entries of the tables.
+  __device__ MovedTile tile(Step step, bool is_step = true) const {
     constexpr std::uint32_t kMost = kMostTileUnits<kChannels>;
     MovedTile tile;
     const std::uint32_t row = shape.line_tiles.quotient(step.tile);
-    tile.line = row * shape.tile_lines;
+    tile.line = is_step ? row * shape.tile_lines : first_line;
     tile.unit = (step.tile - row * shape.line_tiles.divisor()) * kMost;
     const std::uint32_t lines_left = shape.lines - tile.line;
     const std::uint32_t lines = lines_left < shape.tile_lines ? lines_left : shape.tile_lines;
@@ -258,8 +262,15 @@ struct MovedTiles {
   __device__ bool has(const MovedTile& tile, int k) const {
     return static_cast<unsigned>(k) * kWarpThreads + threadIdx.x % kWarpThreads < tile.count;
   }
-  __device__ const MovedLine& line(const MovedTile& tile, int k) const { return tile.lines[lane_places[k] >> 16]; }
-  __device__ const MovedWord& word(const MovedTile& tile, int k) const { return tile.words[lane_places[k] & 0xFFFFu]; }
+  __device__ const MovedLine& line(const MovedTile& tile, int k) const {
+    return *reinterpret_cast<const MovedLine*>(reinterpret_cast<const std::byte*>(tile.lines) + (lane_places[k] >> 16));
+  }
+  __device__ const MovedWord& word(const MovedTile& tile, int k) const {
+    return *reinterpret_cast<const MovedWord*>(reinterpret_cast<const std::byte*>(tile.words) +
+                                               (lane_places[k] & 0xFFFFu));
+  }
+  __device__ std::uint32_t lane_line(int k) const { return (lane_places[k] >> 16) / kLineBytes; }
+  __device__ std::uint32_t lane_unit(int k) const { return (lane_places[k] & 0xFFFFu) / kWordBytes; }
   /// Where the lane's first value of a tile is stored.
   template <typename Value>
   __device__ Value* out(const MovedTile& tile, std::int64_t image) const {
@@ -270,12 +281,9 @@ struct MovedTiles {
 
 /// Loads the words of a lane's units.
 template <int kChannels>
-__device__ inline auto load_units(const MovedTiles<kChannels>& tiles, const L2Policy& policy, Step next, bool wanted,
-                                  std::uint32_t first_tile) {
+__device__ inline auto load_units(const MovedTiles<kChannels>& tiles, const L2Policy& policy, Step step, bool wanted) {
   LoadedUnits<kMovedUnits<kChannels>, kChannels> loaded;
-  // After the last step, nothing is loaded, from addresses in the first tile.
-  const Step step = wanted ? next : Step{first_tile, 0};
-  const MovedTile tile = tiles.tile(step);
+  const MovedTile tile = tiles.tile(step, wanted);
   const std::int8_t* const codes = tiles.block.codes[step.sample];
 #pragma unroll
   for (int k = 0; k < kMovedUnits<kChannels>; ++k) {
@@ -328,8 +336,8 @@ __device__ inline void store_units(const MovedTiles<1>& tiles, const L2Policy& p
                                               : (line.beyond | word.beyond | erased) != 0;
       if (is_wanted && is_special) {
         is_wanted = false;
-        const std::uint32_t y = tiles.shape.channel_lines.remainder(tile.line + (tiles.lane_places[k] >> 16));
-        const std::uint32_t x = (tile.unit + (tiles.lane_places[k] & 0xFFFFu)) * kWordColumns;
+        const std::uint32_t y = tiles.shape.channel_lines.remainder(tile.line + tiles.lane_line(k));
+        const std::uint32_t x = (tile.unit + tiles.lane_unit(k)) * kWordColumns;
         const ValuePlace at = {static_cast<std::int32_t>(line.channel), static_cast<std::int32_t>(y),
                                static_cast<std::int32_t>(x)};
         store_special_unit(tiles.args, tiles.block.steps[step.sample], tiles.block.codes[step.sample], at, to);
@@ -418,14 +426,19 @@ __device__ inline void store_pixels(const MovedTiles<kChannels>& tiles, const L2
   // The channel of value i of word `lane` is (phase + i) % kChannels.
   const std::uint32_t phase = lane * kWordColumns % kChannels;
   Affine maps[kChannels];
+  if constexpr (!kFills) {
 #pragma unroll
-  for (unsigned i = 0; i < kChannels; ++i) maps[i] = fills.channels[(phase + i) % kChannels].map;
+    for (unsigned i = 0; i < kChannels; ++i) maps[i] = fills.channels[(phase + i) % kChannels].map;
+  }
 #pragma unroll
   for (int k = 0; k < kMovedUnits<kChannels> * kChannels; ++k) {
     constexpr int kValuesBetween = static_cast<int>(kWarpThreads) * kWordColumns;
     const std::uint32_t at = static_cast<std::uint32_t>(k) * kWarpThreads + lane;
-    auto values = decode_words<Value>(Words<4>{staged.codes[at]},
-                                      [&](int i) { return maps[(k * kValuesBetween + i) % kChannels]; });
+    auto values = decode_words<Value>(Words<4>{staged.codes[at]}, [&](int i) {
+      // Filling pixels takes many registers.
+      if constexpr (kFills) return fills.channels[(at * kWordColumns + static_cast<unsigned>(i)) % kChannels].map;
+      return maps[(k * kValuesBetween + i) % kChannels];
+    });
     bool is_wanted = at < tile.count * kChannels;
     Value* const to = out + k * kValuesBetween;
     if constexpr (kFills) {
@@ -437,8 +450,8 @@ __device__ inline void store_pixels(const MovedTiles<kChannels>& tiles, const L2
   }
 }
 
-/// Writes the labels of the block's images that are the first of their samples.
-__device__ inline void write_labels(const GatherArgs& args, BlockPlaces places, const MovedBlock& block) {
+/// Writes the labels of the block's images that are the first of their samples. Out of line, to save registers.
+OCTAVO_NO_INLINE __device__ static void write_labels(const GatherArgs& args, BlockPlaces places, const MovedBlock& block) {
   if (args.out_labels == nullptr || blockIdx.y != 0) return;
   const std::int64_t width = label_width(args);
   for (std::int64_t i = threadIdx.x; i < places.count * width; i += blockDim.x) {
@@ -457,15 +470,14 @@ __global__ void __launch_bounds__(kMostThreads, kFills ? kLeastFilledBlocks : kL
   __shared__ PixelTiles<kChannels, kFills> staged[kMostWarps];
   const BlockPlaces places = block_places(args.batch_count * args.batch.views, share.samples_per_block);
   find_samples(args, places, block);
-  const CursorAdvance cursor(args.selection.cursor, args.cursor_batches);
   draw_steps(args, places, block);
   fill_images(args, places, block);
-  const std::uint32_t first_tile = blockIdx.y * share.tiles_per_split;
-  const MovedTiles<kChannels> tiles(args, shape, block, shape.line_tiles.quotient(first_tile) * shape.tile_lines);
+  const MovedTiles<kChannels> tiles(
+      args, shape, block, shape.line_tiles.quotient(blockIdx.y * share.tiles_per_split) * shape.tile_lines);
   fill_tables(args, shape, places, tiles.first_line, block);
 
   const L2Policy codes_policy(policies.codes), values_policy(policies.values);
-  const auto load = [&](Step step, bool wanted) { return load_units(tiles, codes_policy, step, wanted, first_tile); };
+  const auto load = [&](Step step, bool wanted) { return load_units(tiles, codes_policy, step, wanted); };
   const auto store = [&](Step step, const auto& stored) {
     const std::int64_t image = places.first + step.sample;
     if constexpr (kChannels == 1)
@@ -476,7 +488,8 @@ __global__ void __launch_bounds__(kMostThreads, kFills ? kLeastFilledBlocks : kL
   run_steps(
       TileWalk(share, places.count), load, [] {}, [](std::uint32_t) {}, store);
   write_labels(args, places, block);
-  cursor.finish();
+  // The ticket is drawn late, to save registers.
+  CursorAdvance(args.selection.cursor, args.cursor_batches).finish();
 }
 
 bool is_interleaved(const GatherArgs& args) { return args.batch.layout == Layout::nhwc && args.sample.channels != 1; }

@@ -21,8 +21,9 @@ from concurrent.futures import ThreadPoolExecutor
 # A multiprocessor has 65,536 registers, so with 64 registers 1,024 threads stay resident; with 96, 640; with 128, 512.
 # Gathers that resize compute more for each byte, and need fewer threads to hide the memory's latency. So do masks, which
 # follow the steps of their image for each byte.
+# gather_moved<..., true> fills pixels of any program.
 MOST_REGISTERS = {"gather_channels": 96, "gather_augmented": 128, "gather_made_images": 128, "gather_masks": 96,
-                  "gather_moved": 80}
+                  r"gather_moved\w*ELb1E": 128, "gather_moved": 80}
 
 
 class Device:
@@ -325,7 +326,7 @@ class CudaCode(unittest.TestCase):
         for kernel in self.kernels:
             with self.subTest(architecture=kernel["architecture"], kernel=kernel["name"]):
                 self.assertEqual(kernel["spilled"], 0)
-                most = next((most for part, most in MOST_REGISTERS.items() if part in kernel["name"]), 64)
+                most = next((most for part, most in MOST_REGISTERS.items() if re.search(part, kernel["name"])), 64)
                 self.assertLessEqual(kernel["registers"], most)
 
     def test_more_bytes_are_in_flight_than_the_memory_needs(self):
