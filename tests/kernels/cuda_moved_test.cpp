@@ -1,4 +1,5 @@
 // Runs the CUDA gather of images that are flipped, cropped and erased, compiled for the host.
+#include <algorithm>
 #include <memory>
 #include <random>
 #include <string>
