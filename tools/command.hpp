@@ -33,6 +33,17 @@ inline CLI::Validator above_zero() {
       "POSITIVE");
 }
 
+/// Accepts the seeds of random numbers.
+inline CLI::Validator seed_number() {
+  return CLI::Validator(
+      [](std::string& text) {
+        std::uint64_t number = 0;
+        const bool is_seed = !text.starts_with('-') && CLI::detail::lexical_cast(text, number);
+        return is_seed ? std::string() : text + " is not a whole number from 0 to 2^64 - 1";
+      },
+      "SEED");
+}
+
 /// Adds a verb with the options that every verb has.
 inline CLI::App* add_verb(CLI::App& program, const std::string& name, const std::string& description,
                           CommonOptions& options) {

@@ -64,7 +64,7 @@ std::string describe_center(const std::vector<SplitOverview>& splits) {
   const auto train =
       std::find_if(splits.begin(), splits.end(), [](const auto& split) { return split.name == "train"; });
   const std::string centered = describe(BatchSpec());
-  if (train != splits.end()) return centered + "; the mean is that of train, " + format_fixed(train->pooled_mean, 4);
+  if (train != splits.end()) return centered + "; the mean is that of train, " + format_figure(train->pooled_mean);
   return centered + "; each split has its own mean";
 }
 

@@ -38,4 +38,12 @@ std::string format_significant(double value) {
   return text.str();
 }
 
+std::string format_figure(double value) {
+  constexpr double kLeastFixed = 0.01;
+  if (value == 0.0 || std::abs(value) >= kLeastFixed) return format_fixed(value, 4);
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", value);
+  return text;
+}
+
 }  // namespace octavo::tools

@@ -14,6 +14,9 @@ std::string format_rate(double bytes_per_second);
 std::string format_seconds(double seconds);
 /// `value` with this many digits after the decimal point.
 std::string format_fixed(double value, int digits);
+
+/// With four decimals, or if these are too few, four digits: "0.2513", "2.513e-09".
+std::string format_figure(double value);
 /// Three significant digits: "19", "0.00392", "1.2e-05".
 std::string format_significant(double value);
 

@@ -75,7 +75,9 @@ void print_splits(const std::vector<SplitOverview>& splits) {
   }
   table.print(std::cout, "  ");
   for (const SplitOverview& split : splits) {
-    if (!split.loss.empty()) std::cout << "  " << split.name << " is lossy: " << split.loss << '\n';
+    if (split.loss.empty()) continue;
+    std::cout << "  " << split.name << (split.loss.starts_with("unknown") ? ": loss " : " is lossy: ") << split.loss
+              << '\n';
   }
   for (const SplitOverview& split : splits) {
     std::string names;
@@ -89,7 +91,7 @@ void print_statistics(const std::vector<SplitOverview>& splits) {
   TextTable table("llrr");
   table.add_row({"split", "channel", "mean", "std"});
   const auto add_row = [&](const std::string& split, const std::string& channel, double mean, double deviation) {
-    table.add_row({split, channel, format_fixed(mean, 4), format_fixed(deviation, 4)});
+    table.add_row({split, channel, format_figure(mean), format_figure(deviation)});
   };
   for (const SplitOverview& split : splits) {
     add_row(split.name, "all", split.pooled_mean, split.pooled_standard_deviation);

@@ -28,14 +28,11 @@ std::string describe(const LabelLayout& labels, bool has_masks) {
 
 std::string describe(const LabelLayout& labels, const std::optional<MaskCounts>& masks) {
   if (!masks) return describe(labels);
-  const std::int64_t count = masks->class_count();
-  return (labels.kind == LabelKind::none ? "" : describe(labels) + "; ") + "masks, " + format_count(count) +
-         (count == 1 ? " class" : " classes");
+  return (labels.kind == LabelKind::none ? "" : describe(labels) + "; ") + describe(*masks);
 }
 
 Json describe_split(const SourceSplit& split) {
   const std::int64_t packed_bytes = split.sample_count * split.shape.values();
-  const std::int64_t mask_bytes = split.has_masks ? split.sample_count * split.shape.values_per_channel() : 0;
   return {{"name", split.name},
           {"sample_count", split.sample_count},
           {"shape", as_json(split.shape)},
@@ -43,8 +40,8 @@ Json describe_split(const SourceSplit& split) {
           {"masks", split.has_masks},
           {"color", name_of(split.color)},
           {"packed_bytes", packed_bytes},
-          {"mask_bytes", mask_bytes},
-          {"float32_bytes", 4 * packed_bytes + mask_bytes}};
+          {"mask_bytes", mask_bytes(split)},
+          {"float32_bytes", 4 * packed_bytes + mask_bytes(split)}};
 }
 
 }  // namespace octavo::tools

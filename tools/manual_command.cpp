@@ -98,6 +98,13 @@ std::string main_page(const CLI::App& program, const std::vector<VerbInfo>& verb
   return text + exit_status();
 }
 
+void create_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    throw IoError("create the folder \"" + folder.string() + "\": " + error.message() + "; choose another folder");
+}
+
 void write_page(const std::filesystem::path& path, const std::string& text) {
   std::ofstream file(path);
   file << text;
@@ -116,11 +123,13 @@ Command add_manual_command(CLI::App& program) {
   const auto options = std::make_shared<Options>();
   CLI::App* verb = program.add_subcommand("manual", "Write the man pages to a folder");
   verb->group("Verbs")->footer("");
-  verb->add_option("FOLDER", options->folder, "An existing folder, such as ~/.local/share/man/man1")->required();
+  verb->add_option("FOLDER", options->folder, "A folder, such as ~/.local/share/man/man1; created if it is missing")
+      ->required();
   verb->add_flag("--markdown", options->is_markdown, "Write one Markdown page, octavo.md, instead of man pages");
   return {verb, [&program, options] {
             const auto verbs = option_tree(program);
             const std::filesystem::path folder = options->folder;
+            create_folder(folder);
             if (options->is_markdown) {
               write_page(folder / "octavo.md", markdown_manual(program.get_description(), verbs));
               std::cout << (folder / "octavo.md").string() << ": " << verbs.size() << " verbs\n";

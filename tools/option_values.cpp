@@ -1,7 +1,9 @@
 #include "option_values.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <cmath>
 #include <fstream>
 #include <octavo/errors.hpp>
 #include <octavo/text.hpp>
@@ -124,6 +126,24 @@ std::array<std::int64_t, 2> parse_size(const std::string& text) {
   }
   throw InvalidArgument("read --size: invalid size \"" + text +
                         "\"; expected HEIGHTxWIDTH, for example 32x48, or 64 for 64x64");
+}
+
+std::int64_t parse_parameter_count(const std::string& text) {
+  constexpr double kMost = 1e15;
+  double number = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view unit = std::string_view(text).substr(static_cast<std::size_t>(end - text.data()));
+  constexpr std::string_view kUnits = "KMBT";
+  const std::size_t power = unit.size() == 1 ? kUnits.find(static_cast<char>(std::toupper(unit[0]))) : kUnits.npos;
+  for (std::size_t i = 0; power != kUnits.npos && i <= power; ++i) number *= 1000.0;
+  const bool is_number = error == std::errc() && (unit.empty() || power != kUnits.npos);
+  const double count = std::round(number);
+  // Only with a unit is a fraction of one a number of parameters.
+  if (is_number && number >= 0.0 && number <= kMost && (!unit.empty() || count == number)) {
+    return static_cast<std::int64_t>(count);
+  }
+  throw InvalidArgument("read --params: invalid number of parameters \"" + text +
+                        "\"; expected a number such as 25600000 or 25.6M");
 }
 
 std::array<std::uint8_t, 3> parse_color(const std::string& text) {

@@ -24,6 +24,9 @@ SourceSpec parse_source(const std::string& text);
 ValueRange parse_range(const std::string& text);
 /// "HxW", such as 32x48: height 32, width 48. Throws InvalidArgument.
 std::array<std::int64_t, 2> parse_size(const std::string& text);
+/// A number of parameters of a model: "25600000", "25.6M", "7B". K, M, B and T are powers of 1000. Throws
+/// InvalidArgument.
+std::int64_t parse_parameter_count(const std::string& text);
 /// "#RRGGBB" or "R,G,B" with numbers up to 255. Throws InvalidArgument.
 std::array<std::uint8_t, 3> parse_color(const std::string& text);
 /// Reads a file of class names in label order, one per line. Throws IoError if it cannot be read, FormatError if a name

@@ -132,7 +132,21 @@ PackSummary pack_source(Source& source, const PackArguments& arguments, const st
   return pack(source, arguments.output, options);
 }
 
+/// "--size 64 48" leaves the second number as a source.
+void check_size_is_one_word(const PackArguments& arguments) {
+  const auto is_number = [](const std::string& text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  };
+  if (!is_number(arguments.size)) return;
+  for (const std::string& source : arguments.sources) {
+    if (!is_number(source) || std::filesystem::exists(source)) continue;
+    throw InvalidArgument("read --size: got two numbers, " + arguments.size + " and " + source + "; write " +
+                          arguments.size + "x" + source);
+  }
+}
+
 int run(const PackArguments& arguments, const std::string& command_line) {
+  check_size_is_one_word(arguments);
   if (arguments.output.empty() && !arguments.dry_run) {
     throw InvalidArgument("read the command line: --output is required; see octavo pack --help");
   }
@@ -214,7 +228,7 @@ void add_source_options(CLI::App& verb, PackArguments& arguments) {
                   "COLUMN=VALUE");
   verb.add_option("--group-by", arguments.group_by,
                   "Keep all samples of a group in one split: a column, such as the patient, or path:REGEX");
-  verb.add_option("--seed", arguments.seed, "Seed of the holdout (0)");
+  verb.add_option("--seed", arguments.seed, "Seed of the holdout (0)")->check(seed_number());
   verb.option_defaults()->group("Labels");
   verb.add_option("--masks", arguments.masks,
                   "auto: pack folders of masks next to folders of images, and mask columns; off: pack no masks; or the "
@@ -222,8 +236,10 @@ void add_source_options(CLI::App& verb, PackArguments& arguments) {
   verb.add_option("--mask-colors", arguments.mask_colors,
                   "A file that gives the class of each color of RGB masks: lines R,G,B,CLASS, CSV or JSON");
   verb.option_defaults()->group("Errors and limits");
-  verb.add_flag("--allow-loss", arguments.allow_loss,
-                "Accept that fewer than 16 levels of numbers with more values are kept: a wrong range, or outliers");
+  verb.add_flag(
+      "--allow-loss", arguments.allow_loss,
+      "Accept that fewer than 16 levels of numbers with more values are kept, or that most values are outside the "
+      "range");
   verb.add_flag("--allow-mismatch", arguments.allow_mismatch,
                 "Accept splits of several image shapes, and classes that train, or the file with --append, lacks");
   verb.add_option("--on-error", arguments.on_error, "What to do if a sample cannot be read (stop)")

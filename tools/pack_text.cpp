@@ -22,10 +22,7 @@ struct SplitBytes {
   std::int64_t as_float32() const { return 4 * values + masks; }
 };
 
-SplitBytes bytes_of(const SourceSplit& split) {
-  return {split.sample_count * split.shape.values(),
-          split.has_masks ? split.sample_count * split.shape.values_per_channel() : 0};
-}
+SplitBytes bytes_of(const SourceSplit& split) { return {split.sample_count * split.shape.values(), mask_bytes(split)}; }
 
 SplitBytes bytes_of(const std::vector<SourceSplit>& splits) {
   SplitBytes sum;

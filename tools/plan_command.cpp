@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
-#include <octavo/byte_count.hpp>
 #include <octavo/memory_size.hpp>
 #include <octavo/plan.hpp>
 #include <octavo/tensor.hpp>
@@ -12,6 +11,7 @@
 #include "command.hpp"
 #include "device_option.hpp"
 #include "exit_code.hpp"
+#include "option_values.hpp"
 
 namespace octavo::tools {
 namespace {
@@ -21,6 +21,7 @@ struct PlanArguments : CommonOptions {
   std::string split;
   std::string device = "auto";
   std::string memory;
+  std::string parameters;
   std::string activations;
   std::string optimizer = "momentum";
   std::string precision = "float32";
@@ -40,8 +41,9 @@ int run(const PlanArguments& arguments) {
   } else {
     options.memory_bytes = parse_memory_size(arguments.memory);
   }
+  if (!arguments.parameters.empty()) options.model.parameter_count = parse_parameter_count(arguments.parameters);
   if (!arguments.activations.empty()) {
-    options.model.activation_bytes_per_sample = parse_byte_count(arguments.activations);
+    options.model.activation_bytes_per_sample = parse_memory_size(arguments.activations, "MiB");
   }
   options.model.optimizer = parse_optimizer(arguments.optimizer);
   options.model.mixed_precision = arguments.precision == "mixed";
@@ -65,8 +67,7 @@ Command add_plan_command(CLI::App& program) {
   verb->add_option("--memory", arguments->memory, "Plan for a GPU with this much memory, such as 24GiB")
       ->excludes(device);
   verb->option_defaults()->group("Model and batches");
-  verb->add_option("--params", arguments->options.model.parameter_count, "Trainable parameters of the model")
-      ->check(CLI::NonNegativeNumber);
+  verb->add_option("--params", arguments->parameters, "Trainable parameters of the model, such as 25.6M");
   verb->add_option("--optimizer", arguments->optimizer, "sgd, momentum or adam (momentum)")
       ->check(CLI::IsMember({"sgd", "momentum", "adam"}));
   verb->add_option("--activations", arguments->activations,

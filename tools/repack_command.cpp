@@ -25,6 +25,8 @@ struct RepackArguments : CommonOptions {
   std::string holdout;
   std::string group_by;
   std::uint64_t seed = 0;
+  bool allow_mismatch = false;
+  bool no_names = false;
   std::string on_error = "stop";
   bool reproducible = false;
   int jobs = 0;
@@ -45,7 +47,8 @@ SourceOptions source_options(const RepackArguments& arguments) {
   if (!arguments.holdout.empty()) options.holdout = parse_holdout(arguments.holdout);
   options.group_by = arguments.group_by;
   options.seed = arguments.seed;
-  options.allow_mismatch = arguments.files.size() == 1;  // it was accepted when the file was packed
+  // That of one file was accepted when it was packed.
+  options.allow_mismatch = arguments.allow_mismatch || arguments.files.size() == 1;
   options.thread_count = arguments.jobs;
   return options;
 }
@@ -57,6 +60,7 @@ int run(const RepackArguments& arguments, const std::string& command_line) {
 
   PackOptions options;
   options.skip_bad_samples = arguments.on_error == "skip";
+  if (arguments.no_names) options.with_names = false;
   options.reproducible = arguments.reproducible;
   options.compression = arguments.compression.empty() ? compression_of(source->files().at(0))
                                                       : compressions_by_name().at(arguments.compression);
@@ -93,9 +97,12 @@ Command add_repack_command(CLI::App& program, const std::string& command_line) {
                    "COLUMN=VALUE");
   verb->add_option("--group-by", arguments->group_by,
                    "Keep all samples of a group in one split: a column, such as the patient, or path:REGEX");
-  verb->add_option("--seed", arguments->seed, "Seed of the holdout (0)");
+  verb->add_option("--seed", arguments->seed, "Seed of the holdout (0)")->check(seed_number());
+  verb->add_flag("--allow-mismatch", arguments->allow_mismatch,
+                 "Accept splits of several image shapes, and classes that train lacks");
   verb->add_option("--on-error", arguments->on_error, "What to do if a sample is damaged (stop)")
       ->check(CLI::IsMember({"stop", "skip"}));
+  verb->add_flag("--no-names", arguments->no_names, "Store no names of samples");
   verb->add_flag("--reproducible", arguments->reproducible,
                  "Store no time and no command line, so that equal input gives equal bytes");
   verb->add_option("--jobs,--threads", arguments->jobs, "Number of threads (all that are available)")

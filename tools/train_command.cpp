@@ -138,7 +138,7 @@ void add_options(CLI::App& verb, TrainArguments& arguments) {
   verb.add_option("--batch-size", training.batch_size, "Samples per batch (128)")->check(above_zero());
   verb.add_option("--lr", arguments.learning_rate, "Learning rate (chosen for the model)");
   verb.add_option("--momentum", training.momentum, "Momentum (0.9)");
-  verb.add_option("--seed", training.seed, "Seed of the initial weights and the order (0)");
+  verb.add_option("--seed", training.seed, "Seed of the initial weights and the order (0)")->check(seed_number());
   verb.add_flag("--compare-float32", arguments.compare_float32, "Also train from float32 samples, and compare");
   verb.option_defaults()->group("Batches");
   verb.add_option("--device", arguments.device, kDeviceHelp);

@@ -145,7 +145,9 @@ void add_options(CLI::App& verb, const std::shared_ptr<ViewArguments>& arguments
   verb.add_option("--batch-size", arguments->batch_size, "Samples per batch (100, or that of the recipe)")
       ->check(above_zero())
       ->needs(batch);
-  verb.add_option("--seed", sheet.loader.seed, "Seed of the order and the augmentation (0)")->needs(batch);
+  verb.add_option("--seed", sheet.loader.seed, "Seed of the order and the augmentation (0)")
+      ->check(seed_number())
+      ->needs(batch);
   verb.add_flag("--no-shuffle", arguments->no_shuffle, "Take samples in file order")->needs(batch);
   CLI::Option* augmented = verb.add_option("--augment", arguments->augment, kAugmentHelp)->needs(batch);
   std::vector<std::string> recipes;

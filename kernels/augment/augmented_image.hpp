@@ -45,7 +45,7 @@ OCTAVO_HOST_DEVICE inline AxisFilter filter_of(const AugmentOp& op, const Augmen
 
 /// The pixel, before a step, of an axis of `count` pixels, that shows at `at` after it; -1: it is beyond the edge.
 /// Resizing shows the nearest pixel. Not for warps, which turn the axes.
-OCTAVO_HOST_DEVICE inline std::int32_t pixel_before(const AugmentOp& op, const AugmentStep& step, ImageAxis axis,
+OCTAVO_HOST_DEVICE inline std::int32_t pixel_before(const AugmentOp& op, const MovingStep& step, ImageAxis axis,
                                                     std::int32_t count, std::int32_t at) {
   const bool is_down = axis == ImageAxis::down;
   switch (step.kind) {
@@ -148,7 +148,7 @@ OCTAVO_HOST_DEVICE inline std::int8_t augmented_code(const AugmentProgram& progr
 }
 
 /// The map of values v * scale + shift after jitter.
-OCTAVO_HOST_DEVICE inline Affine jittered(Affine map, const AugmentStep& step) {
+OCTAVO_HOST_DEVICE inline Affine jittered(Affine map, const MovingStep& step) {
   return {map.scale * step.factor, (map.shift + step.shift) * step.factor};
 }
 

@@ -22,8 +22,8 @@ OCTAVO_HOST_DEVICE inline std::int32_t center_start(std::int32_t count, std::int
   return rest > 0 && rest % 2 == 1 && half % 2 == 1 ? half + 1 : half;
 }
 
-OCTAVO_HOST_DEVICE inline AugmentStep crop_step(const AugmentOp& op, ImageSize size, PhiloxWords words) {
-  AugmentStep step{};
+OCTAVO_HOST_DEVICE inline MovingStep crop_step(const AugmentOp& op, ImageSize size, PhiloxWords words) {
+  MovingStep step{};
   step.kind = StepKind::crop;
   if (op.kind == AugmentKind::center_crop) {
     step.y = center_start(size.height, op.height);
@@ -37,8 +37,8 @@ OCTAVO_HOST_DEVICE inline AugmentStep crop_step(const AugmentOp& op, ImageSize s
 }
 
 /// The first pair of views stays. The next ones are moved along the diagonals.
-OCTAVO_HOST_DEVICE inline AugmentStep view_shift_step(const AugmentOp& op, std::uint32_t pair) {
-  AugmentStep step{};
+OCTAVO_HOST_DEVICE inline MovingStep view_shift_step(const AugmentOp& op, std::uint32_t pair) {
+  MovingStep step{};
   if (pair % 5 == 0) return step;
   const std::uint32_t corner = pair % 5 - 1;
   step.kind = StepKind::crop;
@@ -47,8 +47,8 @@ OCTAVO_HOST_DEVICE inline AugmentStep view_shift_step(const AugmentOp& op, std::
   return step;
 }
 
-OCTAVO_HOST_DEVICE inline AugmentStep square_step(const AugmentOp& op, ImageSize size, PhiloxWords words) {
-  AugmentStep step{};
+OCTAVO_HOST_DEVICE inline MovingStep square_step(const AugmentOp& op, ImageSize size, PhiloxWords words) {
+  MovingStep step{};
   step.kind = StepKind::erase;
   if (op.is_inside) {
     step.height = smaller(op.side, size.height);
@@ -85,7 +85,7 @@ OCTAVO_NO_INLINE OCTAVO_HOST_DEVICE inline DrawnPart draw_part(const AugmentOp& 
 }
 
 /// Sets the size of a part that fits in the image, and draws its position.
-OCTAVO_HOST_DEVICE inline void place_part(AugmentStep& step, ImageSize size, double height, double width,
+OCTAVO_HOST_DEVICE inline void place_part(MovingStep& step, ImageSize size, double height, double width,
                                           PhiloxWords words) {
   step.height = static_cast<std::int32_t>(height);
   step.width = static_cast<std::int32_t>(width);
@@ -117,8 +117,8 @@ OCTAVO_HOST_DEVICE inline AugmentStep resized_crop_step(const AugmentOp& op, Ima
   return step;
 }
 
-OCTAVO_HOST_DEVICE inline AugmentStep rectangle_step(const AugmentOp& op, ImageSize size, const DrawKey& key) {
-  AugmentStep step{};
+OCTAVO_HOST_DEVICE inline MovingStep rectangle_step(const AugmentOp& op, ImageSize size, const DrawKey& key) {
+  MovingStep step{};
   for (std::uint32_t attempt = 1; attempt <= kRectangleAttempts; ++attempt) {
     const DrawnPart part = draw_part(op, size, key, attempt);  // the ratio is height / width
     if (part.across < 1.0 || part.along < 1.0 || part.across >= size.height || part.along >= size.width) continue;

@@ -14,8 +14,8 @@
 namespace octavo::kernels {
 
 /// The step of `op`, whose kind is_moving(), for an image of `size`.
-OCTAVO_HOST_DEVICE inline AugmentStep draw_moving_step(const AugmentOp& op, ImageSize size, const DrawKey& key) {
-  AugmentStep step{};
+OCTAVO_HOST_DEVICE inline MovingStep draw_moving_step(const AugmentOp& op, ImageSize size, const DrawKey& key) {
+  MovingStep step{};
   if (op.kind == AugmentKind::alternating_flip_x) {
     // Every sample takes its side from epoch 0, so that it is mirrored in every second epoch.
     const bool is_first = draw({key.seed, 0, key.index, key.view}, op.slot, 0).word[0] < 0x80000000u;
@@ -56,8 +56,11 @@ OCTAVO_HOST_DEVICE inline AugmentStep draw_moving_step(const AugmentOp& op, Imag
 /// The step of `op` for an image of `channels` channels and `size`.
 OCTAVO_HOST_DEVICE inline AugmentStep draw_step(const AugmentOp& op, std::int64_t channels, ImageSize size,
                                                 const DrawKey& key) {
-  if (is_moving(op.kind)) return draw_moving_step(op, size, key);
   AugmentStep step{};
+  if (is_moving(op.kind)) {
+    static_cast<MovingStep&>(step) = draw_moving_step(op, size, key);
+    return step;
+  }
   const PhiloxWords words = draw(key, op.slot, 0);
   if (op.kind == AugmentKind::trivial_augment || op.kind == AugmentKind::rand_augment) {
     return detail::policy_step(op, size, words);

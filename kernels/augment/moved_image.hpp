@@ -1,4 +1,5 @@
-// An image whose steps only move pixels and fill rectangles, as tables along its axes: a value then takes a few
+// An image whose steps only move pixels and fill rectangles, as tables: for each line of the output its place in the
+// stored sample, and for each four columns which bytes of a stored row they show. A value then takes a few
 // instructions, however many steps there are.
 #pragma once
 
@@ -13,89 +14,209 @@ namespace octavo::kernels {
 
 /// The largest images that fit in the tables.
 inline constexpr std::int32_t kMostMovedSide = 512, kMostMovedChannels = 4;
+/// Columns of the output that are moved at once: a word of codes.
+inline constexpr std::int32_t kWordColumns = 4;
 
-struct MovedImage {
-  alignas(16) std::int16_t rows[kMostMovedSide];  ///< moved_from() of each in the output
-  alignas(16) std::int16_t columns[kMostMovedSide];
-  std::uint32_t erased_rows[kMostMovedSide], erased_columns[kMostMovedSide];  ///< erasures_at() each
-  std::uint32_t code_erasures;                                                ///< the bits of steps that fill codes
-  Affine maps[kMostMovedChannels];                                            ///< of the values of each channel
-  Affine erased_maps[kMostAugmentOps][kMostMovedChannels];                    ///< of those that a step fills
+/// A line of the output: a row of a channel, or of all channels if they are interleaved. A mask has all bits or none.
+struct alignas(16) MovedLine {
+  std::int32_t offset;    ///< of the row's first code in the stored sample; of any row if all are beyond the edge
+  std::uint32_t beyond;   ///< shows the fill value of a crop
+  std::uint32_t erased;   ///< has pixels that a step fills
+  std::uint32_t channel;  ///< 0 if channels are interleaved
 };
 
-/// The row or column of the stored image that shows at `at` of the output; -1 - i: the fill value of step i.
-OCTAVO_HOST_DEVICE inline std::int32_t moved_from(const AugmentProgram& program, const DrawnImage& image,
-                                                  ImageAxis axis, std::int32_t at) {
+/// Four columns of the output. A mask has a byte for each of them, with all bits or none.
+struct alignas(16) MovedWord {
+  std::int32_t first;      ///< the stored column of the first byte that is loaded; all four are in the row
+  std::uint32_t selector;  ///< digit i: which of the bytes column i shows
+  std::uint32_t beyond;    ///< columns that show the fill value of a crop
+  std::uint32_t erased;    ///< columns that a step fills
+};
+
+/// What a channel shows.
+struct alignas(16) MovedChannel {
+  Affine map;                     ///< of its values
+  std::uint32_t beyond, erased;   ///< four codes of a crop's and an erasure's fill value, with flipped signs
+};
+
+/// What all pixels of a moved image share. Images with at most one step that fills codes beyond the edge, and at most
+/// one erasure, are simple; others look at their steps again wherever pixels are filled.
+struct MovedFills {
+  MovedChannel channels[kMostMovedChannels];
+  Affine erased_maps[kMostMovedChannels];  ///< of values that an erasure fills: their shift is the value
+  bool is_simple;
+  bool erases_values;  ///< the erasure fills values, not codes
+};
+
+/// The row or column of the stored image that shows at `at` of the output; -1 - i: the fill value of step i. `steps`
+/// are indexed like the operations.
+template <typename Steps>
+OCTAVO_HOST_DEVICE inline std::int32_t moved_from(const AugmentProgram& program, const Steps& steps, ImageAxis axis,
+                                                  std::int32_t at) {
   for (int i = program.op_count - 1; i >= 0; --i) {
     const ImageSize size = program.sizes[i];
-    at = pixel_before(program.ops[i], image.steps[i], axis, axis == ImageAxis::down ? size.height : size.width, at);
+    at = pixel_before(program.ops[i], steps[i], axis, axis == ImageAxis::down ? size.height : size.width, at);
     if (at < 0) return -1 - i;
   }
   return at;
 }
 
-/// A bit for each step that fills a rectangle in row or column `at` of the output.
-OCTAVO_HOST_DEVICE inline std::uint32_t erasures_at(const AugmentProgram& program, const DrawnImage& image,
-                                                    ImageAxis axis, std::int32_t at) {
-  std::uint32_t found = 0;
-  for (int i = 0; i < program.op_count; ++i) {
-    const AugmentStep& step = image.steps[i];
-    if (step.kind != StepKind::erase) continue;
-    const std::int32_t first = axis == ImageAxis::down ? step.y : step.x;
-    const std::int32_t count = axis == ImageAxis::down ? step.height : step.width;
-    if (at >= first && at - first < count) found |= std::uint32_t{1} << i;
+/// Whether an erasure fills row or column `at` of the output.
+OCTAVO_HOST_DEVICE inline bool erases(const MovingStep& step, ImageAxis axis, std::int32_t at) {
+  const std::int32_t first = axis == ImageAxis::down ? step.y : step.x;
+  const std::int32_t count = axis == ImageAxis::down ? step.height : step.width;
+  return step.kind == StepKind::erase && at >= first && at - first < count;
+}
+
+/// An axis without mirrored or repeated borders: output `at` shows sign * at + offset if it is in [first, end), and a
+/// fill value elsewhere.
+struct MovedAxis {
+  std::int32_t sign, offset, first, end;
+  bool is_straight;  ///< otherwise moved_from() tells
+
+  OCTAVO_HOST_DEVICE std::int32_t from(std::int32_t at) const {
+    return at >= first && at < end ? sign * at + offset : -1;
   }
+};
+
+template <typename Steps>
+OCTAVO_HOST_DEVICE inline MovedAxis moved_axis(const AugmentProgram& program, const Steps& steps, ImageAxis axis) {
+  const auto count_of = [&](int i) {
+    return axis == ImageAxis::down ? program.sizes[i].height : program.sizes[i].width;
+  };
+  MovedAxis moved{1, 0, 0, count_of(program.op_count), true};
+  for (int i = program.op_count - 1; i >= 0; --i) {
+    const MovingStep& step = steps[i];
+    const std::int32_t count = count_of(i);
+    if (step.kind == (axis == ImageAxis::down ? StepKind::flip_y : StepKind::flip_x)) {
+      moved.sign = -moved.sign;
+      moved.offset = count - 1 - moved.offset;
+    } else if (step.kind == StepKind::crop) {
+      moved.offset += axis == ImageAxis::down ? step.y : step.x;
+      // The output pixels that show pixels 0 and count - 1 of the axis.
+      const std::int32_t zero = -moved.sign * moved.offset, last = zero + moved.sign * (count - 1);
+      const std::int32_t low = zero < last ? zero : last, high = zero < last ? last : zero;
+      const bool is_inside = low <= moved.first && high >= moved.end - 1;
+      moved.is_straight = moved.is_straight && (is_inside || program.ops[i].border == Border::constant);
+      moved.first = low > moved.first ? low : moved.first;
+      moved.end = high < moved.end - 1 ? high + 1 : moved.end;
+    }
+  }
+  return moved;
+}
+
+/// The stored pixel of output `at`; below 0: a fill value.
+template <typename Steps>
+OCTAVO_HOST_DEVICE inline std::int32_t moved_pixel(const AugmentProgram& program, const Steps& steps, ImageAxis axis,
+                                                   const MovedAxis& moved, std::int32_t at) {
+  return moved.is_straight ? moved.from(at) : moved_from(program, steps, axis, at);
+}
+
+/// Whether any step erases row or column `at`.
+template <typename Steps>
+OCTAVO_HOST_DEVICE inline bool is_erased(const AugmentProgram& program, const Steps& steps, ImageAxis axis,
+                                         std::int32_t at) {
+  bool found = false;
+  for (int i = 0; i < program.op_count; ++i) found = found || erases(steps[i], axis, at);
   return found;
 }
 
-/// Fills the tables of an image: thread `index` of `thread_count`.
-OCTAVO_HOST_DEVICE inline void fill_moved(const AugmentProgram& program, const DrawnImage& drawn, const Affine* maps,
-                                          bool is_uniform, std::int32_t channels, std::int32_t index,
-                                          std::int32_t thread_count, MovedImage& image) {
-  const ImageSize size = program.sizes[program.op_count];
-  for (std::int32_t y = index; y < size.height; y += thread_count) {
-    image.rows[y] = static_cast<std::int16_t>(moved_from(program, drawn, ImageAxis::down, y));
-    image.erased_rows[y] = erasures_at(program, drawn, ImageAxis::down, y);
-  }
-  for (std::int32_t x = index; x < size.width; x += thread_count) {
-    image.columns[x] = static_cast<std::int16_t>(moved_from(program, drawn, ImageAxis::across, x));
-    image.erased_columns[x] = erasures_at(program, drawn, ImageAxis::across, x);
-  }
-  // Jitters change the map; those after an erasure also change what it has filled.
-  for (std::int32_t i = index; i < (program.op_count + 1) * channels; i += thread_count) {
-    const std::int32_t op = i / channels - 1, c = i % channels;
-    const bool is_erased = op >= 0;
-    if (is_erased && (drawn.steps[op].kind != StepKind::erase || !program.ops[op].is_normalized)) continue;
-    Affine map = is_erased ? Affine{0.0f, program.ops[op].values.at(c)} : maps[is_uniform ? 0 : c];
-    for (int later = op + 1; later < program.op_count; ++later) {
-      if (drawn.steps[later].kind == StepKind::jitter) map = jittered(map, drawn.steps[later]);
-    }
-    (is_erased ? image.erased_maps[op][c] : image.maps[c]) = map;
-  }
-  if (index != 0) return;
-  image.code_erasures = 0;
-  for (int i = 0; i < program.op_count; ++i) {
-    if (!program.ops[i].is_normalized) image.code_erasures |= std::uint32_t{1} << i;
-  }
+/// Line `y` of channel `c`, of stored planes of `pixels` codes.
+template <typename Steps>
+OCTAVO_HOST_DEVICE inline MovedLine moved_line(const AugmentProgram& program, const Steps& steps, const MovedAxis& down,
+                                               std::int32_t pixels, std::int32_t c, std::int32_t y) {
+  const std::int32_t row = moved_pixel(program, steps, ImageAxis::down, down, y);
+  return {c * pixels + (row < 0 ? 0 : row) * program.sizes[0].width, row < 0 ? ~std::uint32_t{0} : 0,
+          is_erased(program, steps, ImageAxis::down, y) ? ~std::uint32_t{0} : 0, static_cast<std::uint32_t>(c)};
 }
 
-/// The code at (y, x) of channel `c`, whose stored plane is `plane`, of rows of `width` codes.
-template <typename Plane>
-OCTAVO_HOST_DEVICE inline std::int8_t moved_code(const AugmentProgram& program, const MovedImage& image,
-                                                 const Plane& plane, std::int32_t width, std::int32_t c, std::int32_t y,
+/// The four columns from `x` on. The stored image has at least four. Neighbors in the output show neighbors, or the same
+/// pixel, in the stored image, so all that show are within four bytes.
+template <typename Steps>
+OCTAVO_HOST_DEVICE inline MovedWord moved_word(const AugmentProgram& program, const Steps& steps,
+                                               const MovedAxis& across, std::int32_t x) {
+  const std::int32_t last_first = program.sizes[0].width - kWordColumns;
+  std::int32_t columns[kWordColumns], lowest = last_first;
+  MovedWord word{};
+  for (std::int32_t i = 0; i < kWordColumns; ++i) {
+    columns[i] = moved_pixel(program, steps, ImageAxis::across, across, x + i);
+    const std::uint32_t byte = 0xFFu << (8 * i);
+    if (columns[i] < 0)
+      word.beyond |= byte;
+    else
+      lowest = columns[i] < lowest ? columns[i] : lowest;
+    if (is_erased(program, steps, ImageAxis::across, x + i)) word.erased |= byte;
+  }
+  word.first = lowest;
+  for (std::int32_t i = 0; i < kWordColumns; ++i) {
+    if (columns[i] >= 0) word.selector |= static_cast<std::uint32_t>(columns[i] - lowest) << (4 * i);
+  }
+  return word;
+}
+
+/// The map of the values of channel `c`, or, if `erasure` is not negative, of those that this step fills. Jitters change
+/// the map; those after an erasure also change what it has filled.
+template <typename Steps>
+OCTAVO_HOST_DEVICE inline Affine moved_map(const AugmentProgram& program, const Steps& steps, Affine map, int erasure,
+                                           std::int32_t c) {
+  if (erasure >= 0) map = {0.0f, program.ops[erasure].values.at(c)};
+  for (int later = erasure + 1; later < program.op_count; ++later) {
+    if (steps[later].kind == StepKind::jitter) map = jittered(map, steps[later]);
+  }
+  return map;
+}
+
+/// Four codes of the same value, with flipped signs.
+OCTAVO_HOST_DEVICE inline std::uint32_t four_codes(std::int8_t code) {
+  return (static_cast<std::uint32_t>(static_cast<std::uint8_t>(code)) ^ 0x80u) * 0x01010101u;
+}
+
+/// Determines what channel `c` shows, whose values have `map` before the augmentation, and, with channel 0, whether the
+/// image is simple.
+template <typename Steps>
+OCTAVO_HOST_DEVICE inline void fill_channel(const AugmentProgram& program, const Steps& steps, Affine map,
+                                            std::int32_t c, MovedFills& fills) {
+  int crop = -1, erasure = -1, crop_count = 0, erasure_count = 0;
+  for (int i = 0; i < program.op_count; ++i) {
+    if (steps[i].kind == StepKind::crop && program.ops[i].border == Border::constant) crop = i, ++crop_count;
+    if (steps[i].kind == StepKind::erase) erasure = i, ++erasure_count;
+  }
+  MovedChannel& channel = fills.channels[c];
+  channel.map = moved_map(program, steps, map, -1, c);
+  channel.beyond = crop < 0 ? 0 : four_codes(program.ops[crop].fill.at(c));
+  channel.erased = erasure < 0 ? 0 : four_codes(program.ops[erasure].fill.at(c));
+  const bool erases_values = erasure >= 0 && program.ops[erasure].is_normalized;
+  if (erases_values) fills.erased_maps[c] = moved_map(program, steps, map, erasure, c);
+  if (c != 0) return;
+  fills.is_simple = crop_count <= 1 && erasure_count <= 1;
+  fills.erases_values = erases_values;
+}
+
+/// The last step that erases a pixel of the output among those that fill values, or codes; -1: none.
+template <typename Steps>
+OCTAVO_HOST_DEVICE inline int erasure_at(const AugmentProgram& program, const Steps& steps, bool of_values,
+                                         std::int32_t y, std::int32_t x) {
+  for (int i = program.op_count - 1; i >= 0; --i) {
+    if (program.ops[i].is_normalized == of_values && erases(steps[i], ImageAxis::down, y) &&
+        erases(steps[i], ImageAxis::across, x)) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+/// The code at (y, x) of channel `c`, whose stored plane is `plane`: the definition, without tables.
+template <typename Steps>
+OCTAVO_HOST_DEVICE inline std::int8_t moved_code(const AugmentProgram& program, const Steps& steps,
+                                                 const std::int8_t* plane, std::int32_t c, std::int32_t y,
                                                  std::int32_t x) {
-  const std::uint32_t erasures = image.erased_rows[y] & image.erased_columns[x] & image.code_erasures;
-  if (erasures != 0) return program.ops[highest_bit(erasures)].fill.at(c);
-  const std::int32_t row = image.rows[y], column = image.columns[x];
+  const int erasure = erasure_at(program, steps, false, y, x);
+  if (erasure >= 0) return program.ops[erasure].fill.at(c);
+  const std::int32_t row = moved_from(program, steps, ImageAxis::down, y);
+  const std::int32_t column = moved_from(program, steps, ImageAxis::across, x);
   // Of two crops, the later one shows its fill value.
   if (row < 0 || column < 0) return program.ops[-1 - (row < column ? row : column)].fill.at(c);
-  return plane[row * width + column];
-}
-
-/// The map of the value there.
-OCTAVO_HOST_DEVICE inline Affine moved_map(const MovedImage& image, std::int32_t c, std::int32_t y, std::int32_t x) {
-  const std::uint32_t erasures = image.erased_rows[y] & image.erased_columns[x] & ~image.code_erasures;
-  return erasures == 0 ? image.maps[c] : image.erased_maps[highest_bit(erasures)][c];
+  return plane[row * program.sizes[0].width + column];
 }
 
 }  // namespace octavo::kernels

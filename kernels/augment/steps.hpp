@@ -41,12 +41,16 @@ inline constexpr std::int32_t kMostBlurRadius = 31;
 /// The most channels that can change places.
 inline constexpr int kMostPermuted = 4;
 
-/// What an operation does to one image.
-struct AugmentStep {
+/// A step that moves rows and columns, fills a rectangle, or changes normalized values.
+struct MovingStep {
   StepKind kind;
   std::int32_t y, x;           ///< the first pixel: crop: of the output, in the input; resample, erase: of the part
   std::int32_t height, width;  ///< resample: of the part that is resized; erase: of the rectangle
   float shift, factor;         ///< jitter: v becomes (v + shift) * factor
+};
+
+/// What an operation does to one image.
+struct AugmentStep : MovingStep {
   /// brightness, contrast, saturation, sharpness: fixed_factor(); hue: fixed_hue(); solarize: the first level that is
   /// inverted; solarize_add: what is added to levels below 128; posterize: the bits that are kept
   std::int32_t amount;

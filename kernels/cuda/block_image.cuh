@@ -15,19 +15,11 @@ inline constexpr unsigned kImageThreads = 256;
 
 // These functions are out of line, because few threads of a block call them.
 
-/// Draws a step of any image.
-struct AnyDraws {
-  OCTAVO_NO_INLINE __device__ static void draw(const GatherArgs& args, const DrawKey& key, int i, DrawnImage& image) {
-    draw_step(*args.program, args.sample.channels, key, i, image);
-  }
-};
-/// Draws a step for AugmentDemand::moves, which takes half as many registers.
-struct MovingDraws {
-  OCTAVO_NO_INLINE __device__ static void draw(const GatherArgs& args, const DrawKey& key, int i, DrawnImage& image) {
-    image.steps[i] = draw_moving_step(args.program->ops[i], args.program->sizes[i], key);
-  }
-};
-
+/// Draws step `i` of an image.
+OCTAVO_NO_INLINE __device__ static void draw_block_step(const GatherArgs& args, const DrawKey& key, int i,
+                                                        DrawnImage& image) {
+  draw_step(*args.program, args.sample.channels, key, i, image);
+}
 /// The sample at position `b` of the batch.
 OCTAVO_NO_INLINE __device__ static MixedSample find_mixed(const GatherArgs& args, std::int64_t b) {
   return mixed_sample_at(args, b);
@@ -45,7 +37,7 @@ struct BlockImage {
 };
 
 /// Draws image `i` of the batch: each warp draws every eighth step. All threads of the block call this.
-template <typename Draws, bool kMixes>
+template <bool kMixes>
 __device__ inline void draw_block_image(const GatherArgs& args, std::uint32_t i, BlockImage<kMixes>& image) {
   constexpr int kLanes = static_cast<int>(kWarpThreads), kWarps = static_cast<int>(kImageThreads) / kLanes;
   const auto views = static_cast<std::uint32_t>(args.batch.views);
@@ -60,7 +52,7 @@ __device__ inline void draw_block_image(const GatherArgs& args, std::uint32_t i,
     for (int of = 0; of < BlockImage<kMixes>::kImages; ++of) {
       const DrawKey key = draw_key(args, image.sample(of), i % views);
       for (int step = static_cast<int>(threadIdx.x) / kLanes; step < args.program->op_count; step += kWarps) {
-        Draws::draw(args, key, step, image.drawn[of]);
+        draw_block_step(args, key, step, image.drawn[of]);
       }
     }
   }

@@ -153,7 +153,7 @@ __global__ void __launch_bounds__(kImageThreads, kLeastBlocks) gather_augmented(
   static_assert(!kMixes || !Filters::kResizes, "the filters are those of one image");
   __shared__ BlockImage<kMixes> image;
   __shared__ Filters filters;
-  draw_block_image<AnyDraws>(args, blockIdx.x, image);
+  draw_block_image(args, blockIdx.x, image);
   const CursorAdvance cursor(args.selection.cursor, args.cursor_batches);
   const StepRange steps = {0, args.program->op_count};
   LeftSteps left[BlockImage<kMixes>::kImages];
@@ -177,7 +177,7 @@ __global__ void __launch_bounds__(kImageThreads, kLeastBlocks)
   std::byte* const slot = args.image_memory + blockIdx.x * args.image_slot_bytes;
   const BlockImageThreads threads;
   for (std::uint32_t i = blockIdx.x; i < image_count; i += gridDim.x) {
-    draw_block_image<AnyDraws>(args, i, image);
+    draw_block_image(args, i, image);
     LeftSteps left[kImages];
     for (int of = 0; of < kImages; ++of) {
       const ImageMemory memory =
@@ -202,13 +202,14 @@ std::int64_t most_images_at_once(const DeviceTraits& device) {
 }
 
 template <typename Value>
-cudaError_t launch_gather_augmented(const GatherArgs& args, cudaStream_t stream) {
+cudaError_t launch_gather_augmented(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,
+                                    cudaStream_t stream) {
   const std::int64_t images = args.batch_count * args.batch.views;
   const std::int64_t parts = std::min(kMostBlocks, (args.batch.image.values() + kBlockValues - 1) / kBlockValues);
   const dim3 blocks(static_cast<unsigned>(images), static_cast<unsigned>(parts)), threads(kImageThreads);
   switch (args.augment_demand) {
     case AugmentDemand::moves:
-      if (takes_moved<Value>(args)) return launch_gather_moved<Value>(args, stream);
+      if (takes_moved<Value>(args)) return launch_gather_moved<Value>(args, policies, device, stream);
       [[fallthrough]];
     case AugmentDemand::pixels:
       return launch(
@@ -224,7 +225,9 @@ cudaError_t launch_gather_augmented(const GatherArgs& args, cudaStream_t stream)
   return cudaErrorInvalidValue;
 }
 
-#define OCTAVO_INSTANTIATE(Value) template cudaError_t launch_gather_augmented<Value>(const GatherArgs&, cudaStream_t);
+#define OCTAVO_INSTANTIATE(Value)                                                                                   \
+  template cudaError_t launch_gather_augmented<Value>(const GatherArgs&, const CachePolicies&, const DeviceTraits&, \
+                                                      cudaStream_t);
 OCTAVO_FOR_VALUE_TYPES(OCTAVO_INSTANTIATE)
 #undef OCTAVO_INSTANTIATE
 

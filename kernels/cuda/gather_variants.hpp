@@ -32,14 +32,16 @@ cudaError_t launch_gather_pixels(const GatherArgs& args, const CachePolicies& po
 
 /// For batches with a program: augmented images of any shape, layout and alignment.
 template <typename Value>
-cudaError_t launch_gather_augmented(const GatherArgs& args, cudaStream_t stream);
+cudaError_t launch_gather_augmented(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,
+                                    cudaStream_t stream);
 
-/// For AugmentDemand::moves: images of up to kMostMovedSide pixels per side, whose rows are whole stores of 16 bytes;
-/// if channels are interleaved, three of them.
+/// For AugmentDemand::moves: images of up to kMostMovedSide pixels per side and kMostMovedChannels channels, if they are
+/// interleaved three or four; whose rows are stores of four values, and whose packed rows are whole words.
 template <typename Value>
 bool takes_moved(const GatherArgs& args);
 template <typename Value>
-cudaError_t launch_gather_moved(const GatherArgs& args, cudaStream_t stream);
+cudaError_t launch_gather_moved(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,
+                                cudaStream_t stream);
 
 /// Supports every shape, layout and alignment.
 template <typename Value>

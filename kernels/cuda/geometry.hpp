@@ -47,17 +47,17 @@ struct BatchGeometry {
 /// blocks of up to `most_warps`.
 ///
 /// A step is one tile of one sample. Each warp does 1 to kMostSteps steps, and within these limits as many as still
-/// leave kFullWarps warps for every multiprocessor, so there are no more splits than fill the device. Additional steps
+/// leave `full_warps` warps for every multiprocessor, so there are no more splits than fill the device. Additional steps
 /// go to other samples first, then to other tiles. Examples for 132 multiprocessors: 4,096 samples of 2 tiles are 8,192
 /// steps, 2 for each of 3,168 warps: 2,048 blocks of 2 warps process 2 samples each. 256 samples of 294 tiles are
 /// 75,264 steps, 16 per warp: 32 groups of 8 samples times 19 splits of 16 tiles, 608 blocks of 8 warps. One sample of
 /// 294 tiles: 147 blocks of 2 warps.
 inline BatchGeometry batch_geometry(std::int64_t batch_count, std::int64_t tiles_per_sample, const DeviceTraits& device,
-                                    unsigned most_warps = kMostWarps) {
+                                    unsigned most_warps = kMostWarps, std::int64_t full_warps = kFullWarps) {
   const auto quotient_up = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
   const std::int64_t multiprocessors = std::max(1, device.multiprocessor_count);
   const std::int64_t steps = batch_count * tiles_per_sample;
-  const std::int64_t steps_per_warp = std::clamp<std::int64_t>(steps / (kFullWarps * multiprocessors), 1, kMostSteps);
+  const std::int64_t steps_per_warp = std::clamp<std::int64_t>(steps / (full_warps * multiprocessors), 1, kMostSteps);
   const std::int64_t samples = std::min({steps_per_warp, kMostSamples, batch_count});
   // Every multiprocessor gets part of a small batch.
   const std::int64_t warps =

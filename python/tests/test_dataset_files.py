@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import warnings
 from pathlib import Path
 
@@ -75,7 +76,8 @@ def test_a_split_that_does_not_fit_is_not_repacked_into_a_file(tmp_path: Path) -
 
 
 def test_dataset_files_are_merged_by_split(packed: Packed, tmp_path: Path) -> None:
-    octavo.repack({"train": [packed.path, packed.path]}, tmp_path / "both.h5")
+    shutil.copy(packed.path, tmp_path / "copy.h5")
+    octavo.repack({"train": [packed.path, tmp_path / "copy.h5"]}, tmp_path / "both.h5")
     assert np.array_equal(np.asarray(octavo.Dataset(tmp_path / "both.h5").split().labels), [*packed.labels] * 2)
 
 

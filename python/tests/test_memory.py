@@ -37,6 +37,8 @@ def test_a_plan_counts_the_parameters_of_a_model(large: Packed) -> None:
     assert {part["name"]: part["bytes"] for part in planned["parts"]}["parameters"] == 4 * 1024
     with pytest.raises(ValueError, match="give one of them"):
         octavo.plan(large.path, model=Model(), parameters=3)
+    with pytest.raises(ValueError, match='"90" has no unit; write 90MiB'):
+        octavo.plan(large.path, memory="64mib", activations="90")
 
 
 @pytest.mark.parametrize(

@@ -350,7 +350,7 @@ def test_values_of_more_than_8_bits_need_a_range(tmp_path: Path) -> None:
     writer.append(image)
     with pytest.raises(ValueError, match="8 bits"):
         writer.append(image.astype(np.uint8))
-    with pytest.warns(octavo.PackingWarning, match="uint16 values from 0 to 510 became 8-bit .*1 value outside was"):
+    with pytest.warns(octavo.PackingWarning, match="uint16 values from 0 to 600 .*1 value outside 0 to 510 was"):
         writer.close()
     split = octavo.Dataset(tmp_path / "b.h5").split()
     assert split[0][0].tolist() == [[[0, 50], [200, 255]]]
@@ -477,8 +477,30 @@ def test_a_range_that_leaves_few_levels_is_refused(tmp_path: Path, dtype: Any) -
     report = octavo.report(tmp_path / "a.h5", device="cpu")
     assert report["certificate"]["level_use"]["levels"] == 5
     assert ", lossy: largest error 1" in str(report)
-    with pytest.warns(octavo.PackingWarning, match=r"256 of 256 levels used, 8\.4 effective bits"):
+    with pytest.warns(octavo.PackingWarning, match=r"256 of 256 levels used, 8\.0 effective bits"):
         octavo.pack(tmp_path / "x.npy", tmp_path / "b.h5", layout="hw", value_range="percentile:99.9")
+
+
+def test_a_range_that_leaves_out_most_values_is_refused(tmp_path: Path) -> None:
+    images = np.random.default_rng(0).normal(size=(20, 32, 32)).astype(np.float32)
+    lost = r"most float32 values from -[0-9.]+ to [0-9.]+ are outside the range 0 to 1 \(.*, 6. % of the values clipped"
+    for allow_loss in (False, True):
+        writer = octavo.Writer(tmp_path / "a.h5", value_range=(0, 1), allow_loss=allow_loss)
+        for image in images:
+            writer.append(image)
+        if allow_loss:
+            with pytest.warns(octavo.PackingWarning, match=r"values outside 0 to 1 were clipped"):
+                writer.close()
+        else:
+            with pytest.raises(ValueError, match=lost):
+                writer.close()
+    use = octavo.report(tmp_path / "a.h5", device="cpu")["certificate"]["level_use"]
+    assert use["is_mostly_clipped"]
+    assert 0.6 < use["clipped_share"] < 0.7
+    assert use["effective_bits"] < 1.0
+    octavo.repack(tmp_path / "a.h5", tmp_path / "b.h5")
+    assert octavo.report(tmp_path / "b.h5", device="cpu")["certificate"]["level_use"] == use
+    assert "is lossy: 256 of 256 levels used" in str(octavo.info(tmp_path / "b.h5"))
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import gzip
 import os
+import shutil
 import signal
 import struct
 import subprocess
@@ -137,7 +138,10 @@ def test_arrays_and_splits_are_selected_and_classes_renamed(photos: Path, tmp_pa
     other = f"{tmp_path / 'a.npz'}::x::{tmp_path / 'labels.npz'}::y"
     assert octavo.pack(other, tmp_path / "other.h5").splits == {"train": 4}
     assert octavo.Dataset(tmp_path / "other.h5")["train"].labels.tolist() == [2, 3, 4, 5]
-    octavo.pack({"train": photos, "test": photos}, tmp_path / "b.h5", size=(2, 2))
+    with pytest.raises(ValueError, match="is given twice"):
+        octavo.pack({"train": photos, "test": photos}, tmp_path / "b.h5", size=(2, 2))
+    shutil.copytree(photos, tmp_path / "copy")
+    octavo.pack({"train": photos, "test": tmp_path / "copy"}, tmp_path / "b.h5", size=(2, 2))
     one_class = {"class0": "all", "class1": "all"}
     summary = octavo.pack({"new": f"{tmp_path / 'b.h5'}::test"}, tmp_path / "c.h5", class_map=one_class)
     assert summary.splits == {"new": 6}

@@ -121,9 +121,8 @@ class Variant:
         "gather_unaligned_pixels": ("interleaved", 256, 0.5, 1.1, True),
         "gather_unaligned_planes": ("in order", 256, 0.5, 1.1, True),
         "gather_channels": ("interleaved", 64, 0.5, 2.1, False),
-        # Flips and crops load single bytes and look up where they are: with half types on the fastest memory, in 1.1
-        # times its time.
-        "gather_moved": ("moved", 256, 1, 1.1, False),
+        # Flips and crops assemble words from two loads, too, and look up where they are.
+        "gather_moved": ("in order", 256, 0.5, 1.1, True),
         "copy_rows": ("rows", 256, 1, 0.5, False),
         "sum_codes": ("sums", 256, 1, 0.5, False),
     }
@@ -146,7 +145,8 @@ class Variant:
         elif self.family == "gather_unaligned_planes":
             self.maps = ("uniform", "channel", "pixel")[numbers[0]]
         elif self.family == "gather_moved":
-            self.layout += ", interleaved" if numbers[0] else ""
+            self.store_width = 4 * self.value_bytes
+            self.layout = "in order" if numbers[0] == 1 else f"interleaved, C = {numbers[0]}"
         elif self.family == "copy_rows":
             self.store_width, self.loaded_bytes, self.maps = numbers[0], 4, "none"
         elif self.family == "sum_codes":
@@ -310,7 +310,7 @@ class CudaCode(unittest.TestCase):
     def test_every_kernel_was_seen(self):
         # Three types; gather_planes: half types with units of 4 and of 8 values, each with channel and pixel maps.
         counts = {"gather_planes": 10, "gather_pixels": 12, "gather_unaligned_pixels": 12, "gather_unaligned_planes": 9,
-                  "gather_channels": 3, "gather_moved": 6, "copy_rows": 2, "sum_codes": 1}
+                  "gather_channels": 3, "gather_moved": 9, "copy_rows": 2, "sum_codes": 1}
         for architecture in set(ARGUMENTS.architectures) & set(DEVICES):
             for family, count in counts.items():
                 seen = [row for row in self.rows

@@ -73,9 +73,11 @@ TEST_CASE("man pages describe every verb", "[unit][tools]") {
     const std::string verb = page.path().stem().string();
     if (verb != "octavo") CHECK_THAT(all, ContainsSubstring("octavo\\-" + verb.substr(7)));
   }
-  const Outcome refused = run_octavo({"manual", folder / "none"});
+  REQUIRE(run_octavo({"manual", folder / "new/man1"}).exit_code == 0);
+  CHECK(text_of_file(folder / "new/man1/octavo.1") == all);
+  const Outcome refused = run_octavo({"manual", folder / "octavo.1/man1"});
   CHECK(refused.exit_code == 1);
-  CHECK_THAT(refused.err, ContainsSubstring("write the manual page"));
+  CHECK_THAT(refused.err, ContainsSubstring("create the folder") && ContainsSubstring("choose another folder"));
 }
 
 TEST_CASE("the manual as a Markdown page has a section for every verb", "[unit][tools]") {

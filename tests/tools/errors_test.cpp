@@ -41,6 +41,12 @@ TEST_CASE("the error for an unknown verb names it and the help command", "[unit]
   CHECK_THAT(run_octavo({"pack"}).err, ContainsSubstring("octavo pack --help"));
   CHECK_THAT(run_octavo({"pack", "x", "--limit", "0"}).err,
              ContainsSubstring("--limit: 0 is not a number above 0; see octavo pack --help"));
+  for (const char* verb : {"pack", "repack"}) {
+    CHECK_THAT(run_octavo({verb, "x", "-o", "y", "--seed", "-1"}).err,
+               ContainsSubstring("--seed: -1 is not a whole number from 0 to 2^64 - 1"));
+  }
+  CHECK_THAT(run_octavo({"pack", "x", "-o", "y", "--size", "64", "48"}).err,
+             ContainsSubstring("read --size: got two numbers, 64 and 48; write 64x48"));
 }
 
 TEST_CASE("a misspelled verb or option is an error that names the nearest one", "[unit][tools][plain-only]") {

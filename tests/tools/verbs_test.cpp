@@ -610,6 +610,81 @@ TEST_CASE("devices lists the CPU first", "[unit][tools][plain-only]") {
   CHECK_THAT(text_of({"devices"}), ContainsSubstring("cpu"));
 }
 
+TEST_CASE("repack refuses its own output and repeated files among its sources", "[unit][tools]") {
+  const TemporaryFolder folder;
+  write_png(folder / "pets/cat/1.png", 6, 4, 10);
+  write_png(folder / "wide/cat/1.png", 8, 4, 10);
+  json_of({"pack", "train=" + (folder / "pets").string(), "-o", folder / "a.h5"});
+  json_of({"pack", "val=" + (folder / "wide").string(), "-o", folder / "b.h5"});
+  const auto refusal = [](std::vector<std::string> words) {
+    words.emplace_back("--quiet");
+    const Outcome outcome = run_octavo(words);
+    CHECK(outcome.exit_code == 1);
+    CHECK(outcome.is_one_line_error());
+    return outcome.err;
+  };
+  CHECK_THAT(
+      refusal({"repack", folder / "a.h5", folder / "b.h5", "-o", folder / "b.h5", "--force", "--allow-mismatch"}),
+      ContainsSubstring("it is also one of the 2 sources; remove it from the sources"));
+  for (const std::string again : {"/a.h5", "/./a.h5", "/a.h5::train"}) {
+    CHECK_THAT(refusal({"repack", folder / "a.h5", folder.path().string() + again, "-o", folder / "c.h5"}),
+               ContainsSubstring("is given twice; give each source once"));
+  }
+  CHECK_THAT(refusal({"pack", "train=" + (folder / "pets").string(), "val=" + (folder / "pets").string(), "-o",
+                      folder / "c.h5"}),
+             ContainsSubstring("is given twice; give each source once"));
+  // A new version of one file is no accident.
+  json_of({"repack", folder / "a.h5", "-o", folder / "a.h5", "--force", "--compress", "deflate"});
+  // The remedies exist.
+  CHECK_THAT(refusal({"repack", folder / "a.h5", folder / "b.h5", "-o", folder / "c.h5"}),
+             ContainsSubstring("convert them with `octavo pack`, which has --size and --channels, or accept this with "
+                               "--allow-mismatch"));
+  json_of({"repack", folder / "a.h5", folder / "b.h5", "-o", folder / "c.h5", "--allow-mismatch", "--no-names"});
+  CHECK_FALSE(octavo::Dataset::open(folder / "c.h5").split("val").sample_name(0));
+}
+
+TEST_CASE("repack names the samples that it skips", "[unit][tools]") {
+  const TemporaryFolder folder;
+  for (int i = 0; i < 9; ++i) write_png(folder / "pets/cat" / (std::to_string(i) + ".png"), 64, 64, 10);
+  json_of({"pack", folder / "pets", "-o", folder / "a.h5"});
+  damage_sample(folder / "a.h5");
+  const Outcome outcome =
+      run_octavo({"repack", folder / "a.h5", "-o", folder / "b.h5", "--on-error", "skip", "--quiet"});
+  REQUIRE(outcome.exit_code == 0);
+  CHECK_THAT(outcome.err, ContainsSubstring("octavo: skipped: a.h5:train#6 (cat/6.png): "));
+}
+
+TEST_CASE("the units of plan are checked", "[unit][tools]") {
+  const TemporaryFolder folder;
+  pack_digits(folder / "d.h5");
+  const auto parts = [&](const char* option, const std::string& value) {
+    return json_of({"plan", folder / "d.h5", "--memory", "24gb", option, value})["parts"];
+  };
+  CHECK(parts("--params", "25.6M") == parts("--params", "25600000"));
+  CHECK(parts("--activations", "90mib") == parts("--activations", "94371840"));
+  const auto refusal = [&](const char* option, const char* value) {
+    return run_octavo({"plan", folder / "d.h5", option, value}).err;
+  };
+  CHECK_THAT(refusal("--activations", "90"), ContainsSubstring("\"90\" has no unit; write 90MiB, or 90B for bytes"));
+  for (const char* value : {"many", "-3", "1.5", "25.6Mi", "1e30", ""}) {
+    CAPTURE(value);
+    if (*value != '\0') CHECK_THAT(refusal("--params", value), ContainsSubstring("expected a number such as 25600000"));
+  }
+}
+
+TEST_CASE("info shows small statistics with significant digits", "[unit][tools]") {
+  const TemporaryFolder folder;
+  std::vector<float> values(4 * 16);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 8) * 1e-9f;
+  const std::string bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
+  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (4, 4, 4), }\n";
+  std::ofstream(folder / "train.npy", std::ios::binary)
+      << std::string("\x93NUMPY\x01\0", 8) << static_cast<char>(header.size()) << '\0' << header << bytes;
+  json_of({"pack", folder / "train.npy", "-o", folder / "a.h5", "--layout", "hw", "--range", "minmax"});
+  // The numbers 0 to 7, each as often: the standard deviation is sqrt(5.25).
+  CHECK_THAT(text_of({"info", folder / "a.h5", "--verbose"}), ContainsSubstring(" 3.5e-09  2.29"));
+}
+
 TEST_CASE("repack selects splits and merges classes and keeps names and compression", "[unit][tools]") {
   const TemporaryFolder folder;
   for (const char* name : {"cat/1.png", "dog/1.png", "dog/2.png", "owl/1.png"}) {

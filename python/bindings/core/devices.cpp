@@ -17,7 +17,7 @@ using namespace nb::literals;
 
 void add_devices(nb::module_& module) {
   module.def("parse_byte_count", &parse_byte_count, "text"_a, "The number of bytes in a text such as '24GiB'.");
-  module.def("parse_memory_size", &parse_memory_size, "text"_a,
+  module.def("parse_memory_size", &parse_memory_size, "text"_a, "usual_unit"_a = "GiB",
              "The same for the memory of a device, which needs a unit if the number is small.");
   nb::class_<DeviceInfo>(module, "DeviceInfo", "A device of this machine.")
       .def_prop_ro(

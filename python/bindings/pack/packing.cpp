@@ -274,12 +274,16 @@ void append(SpooledSource& source, const std::string& split, const SplitForm& fo
 }
 
 using Levels = nb::ndarray<const std::uint8_t, nb::c_contig, nb::device::cpu>;
-using Steps = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+using Numbers = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 
-void count_levels(LevelCounter& counter, const Levels& levels, const Steps& steps) {
-  if (levels.size() != steps.size()) throw InvalidArgument("count levels: there must be one for each number");
+void count_levels(LevelCounter& counter, const Levels& levels, const Numbers& steps, const Numbers& numbers) {
+  if (levels.size() != numbers.size() || steps.size() != numbers.size()) {
+    throw InvalidArgument("count levels: there must be one for each number");
+  }
   const GilRelease released;
-  for (std::size_t i = 0; i < steps.size(); ++i) counter.add(levels.data()[i], steps.data()[i]);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    counter.add(levels.data()[i], steps.data()[i], numbers.data()[i]);
+  }
 }
 
 void add_spooled_source(nb::module_& module) {
@@ -298,11 +302,12 @@ void add_spooled_source(nb::module_& module) {
           },
           "scale"_a, "zero_point"_a, "A value v stands for scale * v + zero_point.");
   nb::class_<ChannelLoss>(module, "ChannelLoss", "What quantizing cost, in source units.")
-      .def(nb::init<double, double, double, double, std::int64_t>(), "low"_a, "high"_a, "largest_error"_a,
-           "mean_rounding"_a, "clipped"_a);
+      .def(nb::init<double, double, double, double, std::int64_t, double, double>(), "low"_a, "high"_a,
+           "largest_error"_a, "mean_rounding"_a, "clipped"_a, "smallest"_a, "largest"_a);
   nb::class_<LevelCounter>(module, "LevelCounter", "How well the 256 levels serve the numbers.")
       .def(nb::init<>())
-      .def("add", &count_levels, "levels"_a, "steps"_a, "Numbers in steps, and the level of each.");
+      .def("add", &count_levels, "levels"_a, "steps"_a, "numbers"_a,
+           "Numbers, the same in steps, and the level of each.");
   nb::class_<SpooledSource>(module, "SpooledSource", "Samples spooled to disk until their number is known.")
       .def(nb::init<std::filesystem::path, std::vector<std::string>, std::string>(), "folder"_a, "class_names"_a,
            "notes"_a)

@@ -69,8 +69,9 @@ class Quantizer:
         self._largest_error = 0.0
         self._error_sum = 0.0
         self._clipped = 0
+        self._smallest, self._largest = np.inf, -np.inf
         self._levels = _pack.LevelCounter()
-        self._last: tuple[Pixels, npt.NDArray[np.float64], str] | None = None
+        self._last: tuple[Pixels, npt.NDArray[np.float64], npt.NDArray[np.float64], str] | None = None
 
     def __call__(self, array: npt.NDArray[Any]) -> Pixels:
         """The levels of the numbers. `count_last` adds their loss, once the sample has been accepted."""
@@ -83,26 +84,30 @@ class Quantizer:
             raise ValueError("it contains NaN or infinity")
         steps = (numbers - self.low) / self.scale
         levels = np.clip(np.rint(steps), 0, 255).astype(np.uint8)
-        self._last = levels, steps, array.dtype.name
+        self._last = levels, steps, numbers, array.dtype.name
         return levels
 
     def count_last(self) -> None:
         """Adds the loss of the last sample."""
         assert self._last is not None
-        levels, steps, self.dtype = self._last
+        levels, steps, numbers, self.dtype = self._last
         errors = np.abs(levels - steps)
         self._samples += 1
         self._numbers += steps.size
         self._largest_error = max(self._largest_error, self.scale * float(errors.max()))
         self._error_sum += self.scale * float(np.abs(np.rint(steps) - steps).sum())
+        self._smallest = min(self._smallest, float(numbers.min()))
+        self._largest = max(self._largest, float(numbers.max()))
         self._clipped += int(np.count_nonzero(levels != np.rint(steps)))
-        self._levels.add(np.ascontiguousarray(levels), np.ascontiguousarray(steps))
+        self._levels.add(np.ascontiguousarray(levels), np.ascontiguousarray(steps), np.ascontiguousarray(numbers))
 
     def add_notes(self, source: _pack.SpooledSource, split: str) -> None:
         """Adds the loss of the samples of `split` to the notes of their source."""
         high = self.low + 255.0 * self.scale
         mean = self._error_sum / max(1, self._numbers)
-        loss = _pack.ChannelLoss(self.low, high, self._largest_error, mean, self._clipped)
+        loss = _pack.ChannelLoss(
+            self.low, high, self._largest_error, mean, self._clipped, self._smallest, self._largest
+        )
         source.add_quantization(split, self.dtype, self._samples, loss, self._levels)
 
 

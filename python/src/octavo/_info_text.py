@@ -42,6 +42,10 @@ def format_bytes(count: int) -> str:
     return f"{value:.1f} {units[0]}"
 
 
+def _loss_line(name: str, loss: str) -> str:
+    return f"  {name}{': loss ' if loss.startswith('unknown') else ' is lossy: '}{loss}"
+
+
 def _counted(count: int, noun: str, plural: str = "") -> str:
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
@@ -89,7 +93,7 @@ def _split_lines(splits: Mapping[str, Mapping[str, Any]]) -> list[str]:
         sizes = [split["source_dtype"], format_bytes(_float32_bytes(split)), int8, _stored(split)]
         rows.append([name, f"{split['samples']:,}", _shape(split["shape"]), split["color"], _labels(split), *sizes])
     lines = _table("lrllllrrr", rows)
-    lines += [f"  {name} is lossy: {split['loss']}" for name, split in splits.items() if split["loss"]]
+    lines += [_loss_line(name, split["loss"]) for name, split in splits.items() if split["loss"]]
     for name, split in splits.items():
         if split["columns"]:
             lines.append(f"  columns of {name}: {_printable(', '.join(split['columns']))}")

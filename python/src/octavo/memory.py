@@ -94,7 +94,7 @@ def plan(
         operator.index(parameters or 0),
         optimizer,
         precision == "mixed",
-        checked_limit("activations", activations or None, _core.parse_byte_count),
+        checked_limit("activations", activations or None, lambda text: _core.parse_memory_size(text, "MiB")),
         _frameworks.resolve_dtype(dtype),
         operator.index(batch_size or 0),
         -1 if prefetch is None else operator.index(prefetch),

@@ -230,7 +230,8 @@ def pack(
         ``"deflate"``: a smaller file, by about a fifth for photographs; compressed and decompressed on all threads.
         Reading single samples in random order from it is slow: see docs/residencies.md.
     allow_loss
-        Accept that quantizing keeps fewer than 16 levels of numbers that have more values: a wrong range, or outliers.
+        Accept that quantizing keeps fewer than 16 levels of numbers that have more values, because of a wrong range,
+        outliers or a fill value, or that most values are outside the range.
     allow_mismatch
         Accept splits of several image shapes, and classes that ``train``, or with `append` the file, lacks.
     on_error

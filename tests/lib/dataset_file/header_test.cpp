@@ -75,6 +75,17 @@ TEST_CASE("a forged header that points outside the file is refused", "[unit][arc
   }
 }
 
+TEST_CASE("a truncated file is refused with what can help", "[unit][archive]") {
+  const TemporaryFolder folder;
+  octavo::test::write_small_file(folder / "a.h5");
+  const auto bytes = octavo::test::bytes_of_file(folder / "a.h5");
+  for (const std::size_t length : {bytes.size() - 1, bytes.size() / 2, std::size_t{4096}}) {
+    octavo::test::write_bytes(folder / "a.h5", {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(length)});
+    REQUIRE_THAT(reason_of(folder / "a.h5"), ContainsSubstring("truncated") && ContainsSubstring("download it again") &&
+                                                 !ContainsSubstring("reindex"));
+  }
+}
+
 TEST_CASE("an edit by another program is refused with a hint to `octavo reindex`", "[unit][archive]") {
   const TemporaryFolder folder;
   octavo::test::write_small_file(folder / "a.h5");

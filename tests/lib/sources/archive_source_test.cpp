@@ -1,5 +1,6 @@
 // Sources in archives: images in folders, WebDataset shards, array files.
 #include <algorithm>
+#include <octavo/dataset.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/pack.hpp>
 
@@ -7,6 +8,7 @@
 #include "images/made_images.hpp"
 #include "made_archive.hpp"
 #include "made_files.hpp"
+#include "report/origin.hpp"
 #include "sources/lists/numbered_paths.hpp"
 #include "temporary_folder.hpp"
 
@@ -85,6 +87,22 @@ TEST_CASE("an export in an archive keeps its labels and classes", "[unit][pack]"
   write_archive(folder / "b.tar", ArchiveKind::tar, {{"octavo.json", manifest}, {"1-y/0.png", gray_png(2)}});
   REQUIRE_THROWS_WITH(open(folder / "b.tar"),
                       ContainsSubstring("b.tar: octavo.json\": ") && ContainsSubstring("0-x/1.png\" is missing"));
+}
+
+TEST_CASE("the bytes of a source in an archive are those of the archive", "[unit][report]") {
+  const TemporaryFolder folder;
+  write_archive(folder / "a.tar", ArchiveKind::tar,
+                {{"x/1.png", gray_png(1)}, {"x/bad.png", "no image"}, {"y/1.png", gray_png(2)}});
+  write_archive(folder / "b.zip", ArchiveKind::zip,
+                {{"train/x/1.png", gray_png(1)}, {"val/x/1.png", gray_png(2)}, {"val/x/2.png", gray_png(3)}});
+  for (const char* name : {"a.tar", "b.zip"}) {
+    pack(*open(folder / name, {.skip_unreadable = true}), folder / "a.h5",
+         {.skip_bad_samples = true, .replace_existing = true});
+    const report::Origin origin = report::origin_of(Dataset::open(folder / "a.h5"), "train");
+    CHECK(report::bytes_of_files(origin) == static_cast<std::int64_t>(file_size(folder / name)));
+  }
+  std::filesystem::remove(folder / "b.zip");
+  CHECK_FALSE(report::bytes_of_files(report::origin_of(Dataset::open(folder / "a.h5"), "train")));
 }
 
 TEST_CASE("split folders in an archive become splits", "[unit][pack]") {

@@ -7,7 +7,7 @@
 namespace octavo {
 
 /// The same as parse_byte_count(), but a number below 2^20 needs a unit: nobody means 24 bytes by "24". Throws
-/// InvalidArgument, which asks for the unit.
-std::int64_t parse_memory_size(std::string_view text);
+/// InvalidArgument, which asks for the unit and suggests `usual_unit`.
+std::int64_t parse_memory_size(std::string_view text, std::string_view usual_unit = "GiB");
 
 }  // namespace octavo

@@ -129,9 +129,14 @@ Header read_header(const File& file) {
   const Header header = decode_header(bytes, file.path());
   const std::int64_t length = file.length();
   if (length != header.file_length) {
-    throw FormatError(std::to_string(length) + " bytes long, but it was packed with " +
-                      std::to_string(header.file_length) + ": it was truncated or changed; get it again, or " +
-                      kUseReindex);
+    const std::string lengths =
+        std::to_string(length) + " bytes long, but it was packed with " + std::to_string(header.file_length);
+    if (length < header.file_length) {
+      throw FormatError(lengths +
+                        ": it was truncated, so samples are missing; copy or download it again, or pack the "
+                        "data again");
+    }
+    throw FormatError(lengths + ": something was appended; get it again, or " + kUseReindex);
   }
   return header;
 }

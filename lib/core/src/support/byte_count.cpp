@@ -1,7 +1,7 @@
 #include <octavo/byte_count.hpp>
 
+#include <algorithm>
 #include <array>
-
 #include <charconv>
 #include <cmath>
 #include <string>
@@ -22,6 +22,12 @@ constexpr Unit kByteUnits[] = {{"", 1},         {"B", 1},      {"KiB", 0x1p10}, 
                                {"TiB", 0x1p40}, {"K", 0x1p10}, {"M", 0x1p20},   {"G", 0x1p30},   {"T", 0x1p40},
                                {"KB", 1e3},     {"MB", 1e6},   {"GB", 1e9},     {"TB", 1e12}};
 
+/// "gb" is as clear as "GB".
+bool is_unit(std::string_view text, std::string_view name) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return std::ranges::equal(text, name, {}, lower, lower);
+}
+
 [[noreturn]] void refuse(std::string_view text) {
   throw InvalidArgument("invalid memory size \"" + std::string(text) +
                         "\"; expected 1 to 2^60 bytes, for example 24G, 512MiB or 80GB");
@@ -36,7 +42,7 @@ std::int64_t parse_byte_count(std::string_view text) {
   std::string_view rest = text.substr(static_cast<std::size_t>(end - text.data()));
   if (rest.starts_with(' ')) rest.remove_prefix(1);
   for (const Unit& unit : kByteUnits) {
-    if (rest != unit.name) continue;
+    if (!is_unit(rest, unit.name)) continue;
     const double bytes = std::floor(number * unit.bytes);
     if (!(bytes >= 1 && bytes <= 0x1p60)) refuse(text);
     return static_cast<std::int64_t>(bytes);

@@ -13,6 +13,7 @@
 
 #include <octavo/dataset.hpp>
 #include <octavo/mask_colors.hpp>
+#include <octavo/source.hpp>
 
 namespace octavo {
 
@@ -38,6 +39,7 @@ struct MaskShare {
 
 /// N*H*W: bytes of all masks of the split; 0 if it has none.
 std::int64_t mask_bytes(const Split& split);
+std::int64_t mask_bytes(const SourceSplit& split);
 
 /// Counts the pixels of masks. If the masks of the split have more than `most_bytes`, counts those of samples that are
 /// spread evenly over the split. Counts nothing if the split has no masks. Throws IoError if the masks cannot be read.
@@ -68,6 +70,9 @@ struct MaskValueProblem {
 /// together. A value that has a name counts as used.
 std::optional<MaskValueProblem> find_mask_value_problem(const std::vector<SplitMaskCounts>& splits,
                                                         const std::map<int, std::string>& names);
+
+/// "masks, 21 classes".
+std::string describe(const MaskCounts& masks);
 
 /// "2 road", "2", or "255 ignored".
 std::string to_text(const MaskShare& share);

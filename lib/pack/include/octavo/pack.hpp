@@ -126,8 +126,9 @@ struct PackOptions {
   // What changes the file.
   /// Store where each sample came from. Without a value: in splits whose samples are files, or have stored names.
   std::optional<bool> with_names = {};
-  bool allow_mismatch = false;                       ///< in append(): accept new classes and shapes
-  bool allow_loss = false;                           ///< accept fewer than 16 levels of numbers with more values
+  bool allow_mismatch = false;  ///< in append(): accept new classes and shapes
+  /// Accept fewer than 16 levels of numbers with more values, and most numbers outside the range.
+  bool allow_loss = false;
   bool skip_bad_samples = false;                     ///< skip and record samples that cannot be read
   bool reproducible = false;                         ///< fixed uuid and time: equal input gives equal bytes
   Compression compression = Compression::none;       ///< of images, on all threads

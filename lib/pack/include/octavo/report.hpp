@@ -36,8 +36,8 @@ struct QuantizationCertificate {
 };
 
 /// What quantizing the split lost, as packing recorded it in the file: "6 of 256 levels used, 0.4 effective bits, error
-/// 76 % of the standard deviation; the range percentile:99.9 keeps more". Empty if the values are exact, or if the file
-/// does not have it.
+/// 76 % of the standard deviation; the range percentile:99.9 keeps more". Empty if the values are exact; "unknown,
+/// because the file does not record it" if the source did not have bytes.
 std::string recorded_loss(const Dataset& dataset, const std::string& split_name);
 
 /// The device memory that training a model on the split needs; computed, not measured.

@@ -30,6 +30,8 @@ struct ChannelLoss {
   double largest_error = 0.0;
   double mean_rounding = 0.0;
   std::int64_t clipped = 0;  ///< numbers outside [low,high]
+  /// The numbers that occur; absent in old files.
+  std::optional<double> smallest = {}, largest = {};
 };
 struct QuantizationNotes {
   /// The numbers of different values before and after.
@@ -51,9 +53,9 @@ struct QuantizationNotes {
     double rms_steps = 0;  ///< root mean square error, in steps of the quantization
   };
   std::vector<WorstSample> worst = {};
-  /// The split of the source whose samples were counted, if a holdout divided it; else empty. The samples and errors
-  /// are then those of all its parts.
+  /// The split of the source whose samples were counted, if only some of them are in the split; else empty.
   std::string source_split = {};
+  bool is_recorded = false;  ///< counted when the source was packed; reading it again loses nothing
 };
 
 /// The sizes of the images of a split before resizing, compared by number of pixels. Sizes are text, "HxW".

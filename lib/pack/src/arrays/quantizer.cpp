@@ -28,11 +28,13 @@ std::vector<QuantizationNotes::WorstSample> worst_samples(const std::vector<doub
   return worst;
 }
 
-/// The use of the channel that keeps the fewest bits. Exact channels keep all.
-LevelUse least_use(const std::vector<LevelCounter>& counters) {
+/// The use of the channel that keeps the fewest bits. Exact channels keep all. The share of clipped numbers is of all.
+LevelUse least_use(const std::vector<LevelCounter>& counters, double clipped_share) {
   std::vector<LevelUse> uses;
   for (const LevelCounter& counter : counters) uses.push_back(counter.use());
-  return *std::ranges::min_element(uses, keeps_less);
+  LevelUse least = *std::ranges::min_element(uses, keeps_less);
+  least.clipped_share = clipped_share;
+  return least;
 }
 
 }  // namespace
@@ -54,6 +56,7 @@ Quantizer::Sample::Sample(const Quantizer& quantizer) {
 Quantizer::Sample::Sample(const Quantizer& quantizer, const ChannelQuantization& map) : Sample(quantizer) {
   for (Channel& channel : channels_) channel.map = map;
   is_uniform_ = true;
+  has_own_map_ = true;
   levels_.reset();
   count_levels();
 }
@@ -73,8 +76,10 @@ std::uint8_t Quantizer::Sample::quantize(std::size_t at, double number) {
   channel.squared_steps += (exact - value) * (exact - value);
   channel.clipped += value != rounded ? 1 : 0;
   ++channel.count;
+  channel.smallest = std::min(channel.smallest, number);
+  channel.largest = std::max(channel.largest, number);
   const auto level = static_cast<std::uint8_t>(value);
-  level_use_[std::min(at, level_use_.size() - 1)].add(level, exact);
+  level_use_[std::min(at, level_use_.size() - 1)].add(level, exact, has_own_map_ ? exact : number);
   if (levels_) levels_->set(static_cast<std::size_t>(static_cast<std::int64_t>(number) - first_level_));
   return level;
 }
@@ -109,6 +114,8 @@ void Quantizer::add(std::int64_t row, const Sample& sample) {
     total.rounding_sums[channel.map.scale] += channel.rounding_sum;
     total.clipped += channel.clipped;
     total.count += channel.count;
+    total.smallest = std::min(total.smallest, channel.smallest);
+    total.largest = std::max(total.largest, channel.largest);
     squared_steps_[static_cast<std::size_t>(row)] += channel.squared_steps;
   }
   if (level_use_.empty()) level_use_.resize(sample.level_use_.size());
@@ -122,7 +129,7 @@ QuantizationNotes Quantizer::notes(const std::string& split) const {
   const std::lock_guard lock(mutex_);
   QuantizationNotes notes{split, name_of(element_), {}};
   notes.samples = samples_;
-  std::int64_t count = 0;
+  std::int64_t count = 0, clipped = 0;
   for (std::size_t c = 0; c < totals_.size(); ++c) {
     Total total = totals_[c];
     if (samples_ == 0) total.include_range(quantization_[c]);
@@ -131,12 +138,20 @@ QuantizationNotes Quantizer::notes(const std::string& split) const {
                               .largest_error = total.largest_error,
                               .mean_rounding = total.mean_rounding(),
                               .clipped = total.clipped});
+    if (total.count > 0) {
+      notes.channels.back().smallest = total.smallest;
+      notes.channels.back().largest = total.largest;
+    }
     count += total.count;
+    clipped += total.clipped;
   }
   const double squares = std::accumulate(squared_steps_.begin(), squared_steps_.end(), 0.0);
   if (samples_ > 0) notes.worst = worst_samples(squared_steps_, std::max<std::int64_t>(1, count / samples_));
   if (squares > 0.0) notes.psnr_db = 10.0 * std::log10(255.0 * 255.0 * static_cast<double>(count) / squares);
-  if (samples_ > 0) notes.level_use = least_use(level_use_);
+  if (samples_ > 0) {
+    const auto all = static_cast<double>(std::max<std::int64_t>(1, count));
+    notes.level_use = least_use(level_use_, static_cast<double>(clipped) / all);
+  }
   if (!levels_) return notes;
   std::bitset<256> kept;
   Sample again(*this);

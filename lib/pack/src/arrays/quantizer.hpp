@@ -31,7 +31,7 @@ class Quantizer {
   class Sample {
    public:
     explicit Sample(const Quantizer& quantizer);
-    /// With a quantization of its own, for all channels. Levels are not counted: they mean different numbers.
+    /// With a quantization of its own, for all channels. Different values are not counted.
     Sample(const Quantizer& quantizer, const ChannelQuantization& map);
 
     /// Whether all channels have the same quantization.
@@ -48,6 +48,8 @@ class Quantizer {
       double squared_steps = 0.0;     ///< of all errors, in steps
       std::int64_t clipped = 0;
       std::int64_t count = 0;
+      double smallest = std::numeric_limits<double>::infinity();
+      double largest = -std::numeric_limits<double>::infinity();
     };
     void count_levels();
 
@@ -55,6 +57,7 @@ class Quantizer {
     std::vector<LevelCounter> level_use_;  ///< [C], or one for all channels
     bool is_counted_by_channel_ = true;    ///< unless the counters would be larger than the sample
     bool is_uniform_ = true;
+    bool has_own_map_ = false;  ///< then only steps have one meaning for all samples
     std::int64_t first_level_ = 0;
     std::unique_ptr<std::bitset<65536>> levels_;  ///< the integers that occurred, from first_level_ on
   };
@@ -75,6 +78,8 @@ class Quantizer {
     std::map<double, std::int64_t> rounding_sums;  ///< by scale: added up in one order at the end
     std::int64_t clipped = 0;
     std::int64_t count = 0;
+    double smallest = std::numeric_limits<double>::infinity();
+    double largest = -std::numeric_limits<double>::infinity();
 
     void include_range(const ChannelQuantization& map);
     double mean_rounding() const;

@@ -22,8 +22,6 @@ constexpr double kStandardErrors = 6.0, kEffect = 0.5;
 /// Figures that hardly vary between samples are compared as if they varied by one level.
 constexpr double kLeastDeviation = 1.0;
 
-/// Packing proposes another range below this.
-constexpr double kFewBits = 6.0;
 /// For files that do not have the effective bits: a few extreme values take most of the range.
 constexpr std::int64_t kFewLevels = 128;
 /// Rounding alone gives 58.9 dB or more; less shows many clipped values.
@@ -91,24 +89,30 @@ void add_far_brightness(std::size_t split, const SplitContent& content, const Fi
   }
 }
 
-void add_levels(const Split& split, const report::Origin& origin, const FindingList& list) {
-  if (origin.losses.empty()) return;
-  std::string why;
-  if (origin.level_use) {
-    if (origin.level_use->effective_bits.value_or(8.0) < kFewBits || origin.level_use->is_coarse) {
-      why = report::level_use_text(*origin.level_use);
-    }
-  } else if (origin.levels && origin.levels->after < kFewLevels && origin.levels->before > 2 * origin.levels->after) {
-    why = format_count(origin.levels->before) + " different values became " + format_count(origin.levels->after);
+/// Of a file that does not have the use of levels; empty if little was lost.
+std::string old_loss_text(const QuantizationNotes& loss) {
+  std::string text;
+  if (loss.levels && loss.levels->after < kFewLevels && loss.levels->before > 2 * loss.levels->after) {
+    text = format_count(loss.levels->before) + " different values became " + format_count(loss.levels->after);
   }
-  if (origin.psnr_db && *origin.psnr_db < kPoorPsnr) {
-    std::int64_t clipped = 0;
-    for (const auto& loss : origin.losses) clipped += loss.clipped_count;
-    why += (why.empty() ? "" : ", ") + formatted("PSNR %.1f dB", *origin.psnr_db);
-    if (clipped > 0) why += ", " + counted(clipped, "clipped value");
+  if (!loss.psnr_db || *loss.psnr_db >= kPoorPsnr) return text;
+  std::int64_t clipped = 0;
+  for (const ChannelLoss& channel : loss.channels) clipped += channel.clipped;
+  text += (text.empty() ? "" : ", ") + formatted("PSNR %.1f dB", *loss.psnr_db);
+  return clipped > 0 ? text + ", " + counted(clipped, "clipped value") : text;
+}
+
+void add_levels(const Split& split, const report::Origin& origin, const FindingList& list) {
+  if (!origin.loss) return;
+  const QuantizationNotes& loss = *origin.loss;
+  std::string why;
+  if (loss.level_use) {
+    if (keeps_little(*loss.level_use)) why = report::level_use_text(*loss.level_use);
+  } else {
+    why = old_loss_text(loss);
   }
   if (why.empty()) return;
-  list.add(DoctorCheck::few_levels, origin.levels ? origin.levels->after : 0,
+  list.add(DoctorCheck::few_levels, loss.levels ? loss.levels->after : 0,
            "quantizing lost much of " + split.name() + ": " + why);
 }
 

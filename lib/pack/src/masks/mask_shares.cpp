@@ -36,6 +36,10 @@ std::int64_t mask_bytes(const Split& split) {
   return split.has_masks() ? split.sample_count() * split.shape().values_per_channel() : 0;
 }
 
+std::int64_t mask_bytes(const SourceSplit& split) {
+  return split.has_masks ? split.sample_count * split.shape.values_per_channel() : 0;
+}
+
 MaskCounts count_mask_pixels(const Split& split, std::int64_t most_bytes) {
   MaskCounts counts;
   if (!split.has_masks()) return counts;
@@ -81,6 +85,11 @@ std::vector<MaskShare> listed_shares(std::vector<MaskShare> shares) {
 std::string to_text(const MaskShare& share) {
   const std::string name = share.name.empty() && share.value == kIgnoredMaskValue ? "ignored" : share.name;
   return std::to_string(share.value) + (name.empty() ? "" : " " + printable(name));
+}
+
+std::string describe(const MaskCounts& masks) {
+  const std::int64_t count = masks.class_count();
+  return "masks, " + format_count(count) + (count == 1 ? " class" : " classes");
 }
 
 std::string percent_text(double share) {

@@ -1,12 +1,14 @@
 #include "packing/loss.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 
 #include <octavo/byte_count.hpp>
 #include <octavo/errors.hpp>
 
+#include "sources/channel_losses.hpp"
 #include "support/text_units.hpp"
 
 namespace octavo::packing {
@@ -22,7 +24,7 @@ struct SharedLoss {
 std::vector<SharedLoss> shared_losses(const SourceNotes& found, const Source& source) {
   std::vector<SharedLoss> losses;
   for (const QuantizationNotes& quantized : found.quantized) {
-    if (quantized.samples == 0) continue;
+    if (quantized.samples == 0 || quantized.is_recorded) continue;
     const auto& splits = source.splits();
     const auto split = std::ranges::find(splits, quantized.split, &SourceSplit::name);
     const std::int64_t sample_count = split == splits.end() ? 0 : split->sample_count;
@@ -35,22 +37,11 @@ std::vector<SharedLoss> shared_losses(const SourceNotes& found, const Source& so
   return losses;
 }
 
-/// The sum of the clipped numbers, and the extremes of the rest.
-ChannelLoss over_channels(const QuantizationNotes& quantized) {
-  ChannelLoss all = quantized.channels.at(0);
-  all.clipped = 0;
-  for (const ChannelLoss& channel : quantized.channels) {
-    all.low = std::min(all.low, channel.low);
-    all.high = std::max(all.high, channel.high);
-    all.largest_error = std::max(all.largest_error, channel.largest_error);
-    all.clipped += channel.clipped;
-  }
-  return all;
+std::string values_text(const QuantizationNotes& quantized, const ChannelLoss& loss) {
+  return quantized.from + formatted(" values from %.6g to %.6g", *loss.smallest, *loss.largest);
 }
 
-std::string values_text(const QuantizationNotes& quantized, const ChannelLoss& loss) {
-  return quantized.from + formatted(" values from %.6g to %.6g", loss.low, loss.high);
-}
+std::string range_text(const ChannelLoss& loss) { return formatted("%.6g to %.6g", loss.low, loss.high); }
 
 /// " (1,331 different values; 17 of 256 levels used, 1.2 effective bits, error 44 % of the standard deviation, largest
 /// error 8)".
@@ -65,21 +56,30 @@ std::string range_option(const LevelUse& use) {
   return use.better_percentile ? formatted("`range=percentile:%g`", *use.better_percentile) : "`range`";
 }
 
-std::string way_to_keep_more(const QuantizationNotes& quantized) {
-  return quantized.takes_range ? "give the range of most values with " + range_option(*quantized.level_use)
-                               : "`range` does not apply to images of several types, so convert all to one type";
+/// ", replace 1e+20 if it is a fill value" if the number farthest from 0 may be one.
+std::string fill_value_hint(const ChannelLoss& loss) {
+  const double farthest = -*loss.smallest > *loss.largest ? *loss.smallest : *loss.largest;
+  if (std::abs(farthest) < kLeastFillValue) return "";
+  return formatted(", replace %.6g if it is a fill value", farthest);
+}
+
+std::string way_to_keep_more(const QuantizationNotes& quantized, const ChannelLoss& loss) {
+  if (!quantized.takes_range) return "`range` does not apply to images of several types, so convert all to one type";
+  return "give the range of most values with " + range_option(*quantized.level_use) +
+         (quantized.level_use->is_mostly_clipped ? "" : fill_value_hint(loss));
 }
 
 /// Nothing if the bytes hold the values exactly.
 std::optional<std::string> loss_note(const SharedLoss& shared) {
   const QuantizationNotes& quantized = *shared.quantized;
-  const ChannelLoss loss = over_channels(quantized);
+  const ChannelLoss loss = sources::over_channels(quantized.channels);
   if (loss.largest_error == 0.0) return std::nullopt;
   std::string text = shared.names + ": ";
   if (quantized.samples < shared.sample_count) text += "in " + counted(quantized.samples, "sample") + ", ";
   text += values_text(quantized, loss) + " became 8-bit" + loss_text(quantized, loss);
   if (loss.clipped > 0) {
-    text += "; " + counted(loss.clipped, "value") + (loss.clipped == 1 ? " outside was" : " outside were") + " clipped";
+    text += "; " + counted(loss.clipped, "value") + " outside " + range_text(loss) +
+            (loss.clipped == 1 ? " was clipped" : " were clipped");
   }
   if (quantized.level_use && quantized.level_use->better_percentile) {
     text += "; " + range_option(*quantized.level_use) + " keeps more";
@@ -100,11 +100,15 @@ std::vector<std::string> loss_notes(const SourceNotes& found, const Source& sour
 void check_loss(const SourceNotes& found, const Source& source) {
   for (const SharedLoss& shared : shared_losses(found, source)) {
     const QuantizationNotes& quantized = *shared.quantized;
-    if (!quantized.level_use || !quantized.level_use->is_coarse) continue;
-    const ChannelLoss loss = over_channels(quantized);
-    throw DataError("quantize " + shared.names + ": most " + values_text(quantized, loss) +
-                    " would share fewer than 16 levels" + loss_text(quantized, loss) + "; " +
-                    way_to_keep_more(quantized) + ", or accept the loss with `allow_loss`");
+    if (!quantized.level_use) continue;
+    const LevelUse& use = *quantized.level_use;
+    if (!use.is_coarse && !use.is_mostly_clipped) continue;
+    const ChannelLoss loss = sources::over_channels(quantized.channels);
+    const std::string problem =
+        use.is_mostly_clipped ? " are outside the range " + range_text(loss) : " would share fewer than 16 levels";
+    throw DataError("quantize " + shared.names + ": most " + values_text(quantized, loss) + problem +
+                    loss_text(quantized, loss) + "; " + way_to_keep_more(quantized, loss) +
+                    ", or accept the loss with `allow_loss`");
   }
 }
 

@@ -290,7 +290,24 @@ PackSummary packing::pack_locked(Source& source, const std::filesystem::path& pa
   return packer.run();
 }
 
+namespace {
+
+/// A pattern such as part*.h5 also matches the result of an earlier run.
+void check_output_is_no_source(const Source& source, const std::filesystem::path& path) {
+  const std::vector<std::string> files = source.files();
+  const auto is_output = [&](const std::string& file) {
+    std::error_code ignored;
+    return std::filesystem::equivalent(file, path, ignored);
+  };
+  if (files.size() < 2 || std::ranges::none_of(files, is_output)) return;
+  throw DataError("pack into " + quoted(path) + ": it is also one of the " + counted(std::ssize(files), "source") +
+                  "; remove it from the sources, or choose another output file");
+}
+
+}  // namespace
+
 PackSummary pack(Source& source, const std::filesystem::path& path, const PackOptions& options) {
+  check_output_is_no_source(source, path);
   return packing::pack_locked(source, path, options, 0, [] {});
 }
 

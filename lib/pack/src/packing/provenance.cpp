@@ -33,12 +33,13 @@ OrderedJson library_versions() {
 OrderedJson files_of(const Source& source, bool names_only) {
   OrderedJson files = OrderedJson::array();
   for (const std::string& file : source.files()) {
-    const std::filesystem::path path(file);
+    std::filesystem::path path(file);
+    // A folder may be given with a trailing slash, and that of an archive has one.
+    if (!path.has_filename()) path = path.parent_path();
     if (!names_only) {
       files.push_back(as_utf8(std::filesystem::absolute(path).lexically_normal().string()));
     } else {
-      // A folder may be given with a trailing slash.
-      files.push_back(as_utf8((path.has_filename() ? path : path.parent_path()).filename().string()));
+      files.push_back(as_utf8(path.filename().string()));
     }
   }
   return files;

@@ -7,6 +7,7 @@
 
 #include <octavo/errors.hpp>
 
+#include "report/summary.hpp"
 #include "support/hash.hpp"
 #include "support/threads.hpp"
 
@@ -99,24 +100,26 @@ QuantizationCertificate certify_by_digest(const Split& split, const Origin& orig
 
 /// What the losses were counted against. They were counted before images were resized.
 std::string counted_against(const Split& split, const Origin& origin) {
-  if (!origin.is_converted) return "the source (" + split.source_dtype() + "), when it was packed";
-  return "the converted images that were packed (" + split.source_dtype() + ", counted before resizing)";
+  const std::string samples = counted_samples_text(*origin.loss, split.sample_count());
+  if (!origin.is_converted) return "the source (" + split.source_dtype() + samples + "), when it was packed";
+  return "the converted images that were packed (" + split.source_dtype() + samples + ", counted before resizing)";
 }
 
 /// Uses the losses that were counted when the split was packed.
 QuantizationCertificate certify_by_losses(const Split& split, const Origin& origin) {
   QuantizationCertificate certificate;
-  if (std::ssize(origin.losses) != split.shape().channels) {
-    certificate.compared_with = "nothing: the source was " + split.source_dtype();
+  if (!origin.loss || std::ssize(origin.loss->channels) != split.shape().channels) {
+    certificate.compared_with =
+        "nothing: the source was " + split.source_dtype() + ", and the file does not record the loss";
     return certificate;
   }
   certificate.compared_with = counted_against(split, origin);
-  certificate.level_use = origin.level_use;
+  certificate.level_use = origin.loss->level_use;
   certificate.lossless = true;
-  for (const Origin::Loss& loss : origin.losses) {
+  for (const ChannelLoss& loss : origin.loss->channels) {
     certificate.largest_error.push_back(loss.largest_error);
-    certificate.mean_error.push_back(loss.mean_error);
-    certificate.clipped_count.push_back(loss.clipped_count);
+    certificate.mean_error.push_back(loss.mean_rounding);
+    certificate.clipped_count.push_back(loss.clipped);
     certificate.lossless = certificate.lossless && loss.largest_error == 0.0;
   }
   return certificate;
@@ -144,7 +147,7 @@ std::uint64_t digest_of(const Split& split) {
 
 QuantizationCertificate certify(const Split& split, const Origin& origin) {
   // A split of bytes can have quantized samples: 16-bit images next to 8-bit ones.
-  if (split.source_dtype() != "uint8" || !origin.losses.empty()) {
+  if (split.source_dtype() != "uint8" || origin.loss) {
     return certify_by_losses(split, origin);
   }
   if (const auto source = reopen(origin, split)) {

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
+#include <set>
+#include <system_error>
 
 #include <octavo/errors.hpp>
 #include <octavo/pack.hpp>
 
+#include "sources/recorded_loss.hpp"
 #include "support/strict_json.hpp"
 
 namespace octavo::report {
@@ -67,75 +71,13 @@ std::optional<std::int64_t> bytes_below(const fs::path& path) {
   return total;
 }
 
-std::vector<Origin::Loss> losses_from(const Json& provenance, const std::string& split_name) {
-  Json::json_pointer place = Json::json_pointer() / "notes" / ("quantized " + split_name);
-  // The spelling in files of version 0.1.
-  if (!provenance.contains(place)) place = Json::json_pointer() / "notes" / ("quantised " + split_name);
-  if (!provenance.contains(place) || !provenance[place].is_object()) return {};
-  const Json& quantized = provenance[place];
-  // Old files have such notes on splits in which nothing was quantized. Their losses are 0, but nothing was compared.
-  if (quantized.value("samples", Json()) == 0) return {};
-  const Json channels = quantized.value("channels", Json());
-  if (!channels.is_array()) return {};
-  std::vector<Origin::Loss> losses;
-  for (const Json& channel : channels) {
-    const auto number = [&](const char* name) { return channel.contains(name) && channel[name].is_number(); };
-    if (!channel.is_object() || !number("largest_error") || !number("mean_rounding") || !number("clipped")) return {};
-    losses.push_back({channel["largest_error"], channel["mean_rounding"], channel["clipped"]});
-  }
-  return losses;
-}
-
-void add_levels(const Json& provenance, const std::string& split_name, Origin& origin) {
-  const Json::json_pointer place = Json::json_pointer() / "notes" / ("quantized " + split_name);
-  if (!provenance.contains(place) || !provenance[place].is_object()) return;
-  const Json& quantized = provenance[place];
-  const Json psnr_db = quantized.value("psnr_db", Json()), levels = quantized.value("levels", Json());
-  if (psnr_db.is_number()) origin.psnr_db = psnr_db.get<double>();
-  if (!levels.is_object()) return;
-  const Json before = levels.value("before", Json()), after = levels.value("after", Json());
-  if (before.is_number_integer() && after.is_number_integer()) origin.levels = {before, after};
-}
-
-bool is_between(const Json& number, double low, double high) {
-  return number.is_number() && number.get<double>() >= low && number.get<double>() <= high;
-}
-
-void add_level_use(const Json& provenance, const std::string& split_name, Origin& origin) {
-  const Json::json_pointer place = Json::json_pointer() / "notes" / ("quantized " + split_name) / "level_use";
-  if (!provenance.contains(place) || !provenance[place].is_object()) return;
-  const Json& use = provenance[place];
-  const Json levels = use.value("levels", Json()), bits = use.value("effective_bits", Json());
-  const Json percentile = use.value("better_percentile", Json());
-  if (!levels.is_number_integer() || !is_between(levels, 1, 256)) return;
-  origin.level_use = {.levels = levels, .is_coarse = use.value("is_coarse", Json()) == true};
-  if (is_between(bits, -64, 64)) origin.level_use->effective_bits = bits.get<double>();
-  if (is_between(percentile, 50, 100)) origin.level_use->better_percentile = percentile.get<double>();
-}
-
-/// Rows of the source are rows of the split only if all its samples were packed, and from one source.
-bool has_rows_of_source(const Json& provenance, const Json& quantized, const Split& split) {
-  const Json notes = provenance.value("notes", Json::object());
-  for (const char* choice : {"select", "limit", "holdout"}) {
-    if (notes.contains(choice)) return false;
-  }
-  return provenance.value("skipped", Json::array()).empty() && quantized.contains("samples") &&
-         quantized["samples"] == split.sample_count();
-}
-
-std::vector<Origin::WorstSample> worst_from(const Json& provenance, const Split& split) {
-  const Json::json_pointer place = Json::json_pointer() / "notes" / ("quantized " + split.name());
-  if (!provenance.contains(place)) return {};
-  const Json& quantized = provenance[place];
-  if (!quantized.contains("worst") || !has_rows_of_source(provenance, quantized, split)) return {};
-  std::vector<Origin::WorstSample> worst;
-  for (const Json& sample : quantized["worst"]) {
-    const auto number = [&](const char* name) { return sample.contains(name) && sample[name].is_number(); };
-    if (!number("row") || !number("rms_steps")) return {};
-    worst.push_back({sample["row"], sample["rms_steps"]});
-    if (worst.back().row < 0 || worst.back().row >= split.sample_count()) return {};
-  }
-  return worst;
+/// The file or folder, or for a path in an archive, the archive; empty if there is none any more.
+fs::path on_disk(fs::path path) {
+  std::error_code ignored;
+  if (!path.has_filename()) path = path.parent_path();
+  if (fs::exists(path, ignored)) return path;
+  while (path.has_relative_path() && !fs::exists(path, ignored)) path = path.parent_path();
+  return fs::is_regular_file(path, ignored) ? path : fs::path();
 }
 
 std::vector<std::string> strings_from(const Json& list) {
@@ -189,10 +131,7 @@ Origin origin_of(const Dataset& dataset, const std::string& split_name) {
   const Json skipped = json.value("skipped", Json::array());
   origin.is_as_read = skipped.empty() && !tells_of_conversion(json.value("notes", Json::object()));
   origin.is_converted = json.contains(Json::json_pointer("/notes/size"));
-  origin.losses = losses_from(json, split_name);
-  add_levels(json, split_name, origin);
-  add_level_use(json, split_name, origin);
-  origin.worst = worst_from(json, dataset.split(split_name));
+  origin.loss = sources::recorded_loss(json, split_name, dataset.split(split_name).sample_count());
   add_sizes(json, split_name, origin);
   const Json digests = json.value("source_digests", Json::object());
   if (digests.is_object() && digests.contains(split_name)) origin.digest = parse_hex(digests[split_name]);
@@ -203,7 +142,9 @@ std::optional<std::int64_t> bytes_of_files(const Origin& origin) {
   // The file of a list says nothing about the size of its images.
   if (has_lists(origin.format) && !origin.listed_bytes) return std::nullopt;
   std::optional<std::int64_t> total;
-  for (const fs::path& file : origin.files) {
+  std::set<fs::path> files;  // several sources may be in one archive
+  std::ranges::transform(origin.files, std::inserter(files, files.end()), on_disk);
+  for (const fs::path& file : files) {
     if (const auto bytes = bytes_below(file)) total = total.value_or(0) + *bytes;
   }
   if (total) *total += origin.listed_bytes.value_or(0);

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include <octavo/dataset.hpp>
-#include <octavo/level_use.hpp>
 #include <octavo/source.hpp>
+#include <octavo/source_notes.hpp>
 
 namespace octavo::report {
 
@@ -24,29 +24,9 @@ struct Origin {
   bool is_converted = false;            ///< images were resized before packing
   std::optional<std::uint64_t> digest;  ///< of the split's values, computed when they were packed
 
-  /// What quantizing changed in one channel, counted when the split was packed.
-  struct Loss {
-    double largest_error = 0.0;
-    double mean_error = 0.0;
-    std::int64_t clipped_count = 0;
-  };
-  std::vector<Loss> losses;  ///< [C]; empty if no sample was quantized
-
-  /// The numbers of different values before and after quantizing, if they were counted.
-  struct Levels {
-    std::int64_t before = 0, after = 0;
-  };
-  std::optional<Levels> levels;
-  std::optional<double> psnr_db;      ///< with 255 steps as the peak
-  std::optional<LevelUse> level_use;  ///< absent in files of older versions
-
-  /// The rows of the split with the largest quantization errors, largest first; empty if they are not known, because
-  /// the rows of the source are not those of the split.
-  struct WorstSample {
-    std::int64_t row = 0;
-    double rms_steps = 0.0;
-  };
-  std::vector<WorstSample> worst;
+  /// What quantizing lost, counted when the split was packed; nothing if no sample was quantized, or in files that do
+  /// not have it.
+  std::optional<QuantizationNotes> loss;
 
   /// The sizes "HxW" of the images before they were resized: the smallest, nine deciles and the largest; or nothing.
   std::vector<std::string> size_deciles;

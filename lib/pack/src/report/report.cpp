@@ -16,7 +16,7 @@ namespace {
 
 std::string normalization_of(const Store& store) {
   char mean[32];
-  std::snprintf(mean, sizeof mean, "%.4f", pooled_mean(store.statistics()));
+  std::snprintf(mean, sizeof mean, "%.6g", pooled_mean(store.statistics()));
   return describe(BatchSpec{}) + ", mean " + mean + " of split " + store.statistics_split();
 }
 

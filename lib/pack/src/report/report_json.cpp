@@ -44,7 +44,9 @@ Json training_json(const TrainingFootprint& footprint) {
 Json level_use_json(const LevelUse& use) {
   return {{"levels", use.levels},
           {"effective_bits", or_null(use.effective_bits)},
+          {"clipped_share", use.clipped_share},
           {"is_coarse", use.is_coarse},
+          {"is_mostly_clipped", use.is_mostly_clipped},
           {"better_percentile", or_null(use.better_percentile)}};
 }
 

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "report/origin.hpp"
+#include "sources/channel_losses.hpp"
 #include "support/text_units.hpp"
 
 namespace octavo::report {
@@ -18,9 +19,16 @@ bool is_of_converted_images(const QuantizationCertificate& certificate) {
 
 }  // namespace
 
-std::string level_use_text(const LevelUse& use) {
-  if (!use.better_percentile) return describe(use);
-  return describe(use) + formatted("; the range percentile:%g keeps more", *use.better_percentile);
+std::string level_use_text(const LevelUse& use, const std::string& samples) {
+  if (!use.better_percentile) return describe(use) + samples;
+  return describe(use) + samples + formatted("; the range percentile:%g keeps more", *use.better_percentile);
+}
+
+std::string counted_samples_text(const QuantizationNotes& loss, std::int64_t sample_count) {
+  if (loss.samples == sample_count) return "";
+  const std::string samples = format_count(loss.samples);
+  return loss.samples < sample_count ? ", in " + samples + " of its samples"
+                                     : ", in the " + samples + " samples that it was chosen from";
 }
 
 std::string summary_of_loss(const QuantizationCertificate& certificate) {
@@ -75,8 +83,12 @@ std::string summary(const MemoryReport& report) {
 }  // namespace octavo::report
 
 std::string octavo::recorded_loss(const Dataset& dataset, const std::string& split_name) {
-  const report::Origin origin = report::origin_of(dataset, split_name);
-  const auto is_exact = [](const auto& loss) { return loss.largest_error == 0.0; };
-  if (!origin.level_use || std::ranges::all_of(origin.losses, is_exact)) return "";
-  return report::level_use_text(*origin.level_use);
+  const Split split = dataset.split(split_name);
+  const auto loss = report::origin_of(dataset, split_name).loss;
+  if (!loss) return split.source_dtype() == "uint8" ? "" : "unknown, because the file does not record it";
+  const double largest_error = sources::over_channels(loss->channels).largest_error;
+  if (largest_error == 0.0) return "";
+  const std::string samples = report::counted_samples_text(*loss, split.sample_count());
+  if (loss->level_use) return report::level_use_text(*loss->level_use, samples);
+  return formatted("largest error %g", largest_error) + samples;
 }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <octavo/report.hpp>
+#include <octavo/source_notes.hpp>
 
 namespace octavo::report {
 
@@ -14,8 +15,12 @@ std::string summary(const MemoryReport& report);
 std::string certificate_text(const QuantizationCertificate& certificate);
 
 /// "6 of 256 levels used, 0.4 effective bits, error 76 % of the standard deviation; the range percentile:99.9 keeps
-/// more".
-std::string level_use_text(const LevelUse& use);
+/// more". `samples` is counted_samples_text() or nothing.
+std::string level_use_text(const LevelUse& use, const std::string& samples = "");
+
+/// ", in 300 of its samples" if these were quantized, ", in the 1,000 samples that it was chosen from" if those were;
+/// empty if all `sample_count` samples of the split were.
+std::string counted_samples_text(const QuantizationNotes& loss, std::int64_t sample_count);
 
 /// "too small to measure memory well: ...", or nothing.
 std::string remark_on_measuring(const MemoryReport& report);

@@ -9,6 +9,7 @@
 
 #include "dataset_file/header.hpp"
 #include "sources/multi_labels.hpp"
+#include "sources/recorded_loss.hpp"
 #include "sources/source_reader.hpp"
 #include "statistics/codes.hpp"
 #include "support/file.hpp"
@@ -136,6 +137,10 @@ void OctavoSource::name_classes(const std::vector<std::string>& names) {
 
 std::string OctavoSource::sample_name(std::size_t split, std::int64_t row) const {
   if (auto name = parts_[split].sample_name(row)) return *std::move(name);
+  return place_of(split, row);
+}
+
+std::string OctavoSource::place_of(std::size_t split, std::int64_t row) const {
   return dataset_.path().filename().string() + ":" + parts_[split].name() + "#" + std::to_string(row);
 }
 
@@ -194,9 +199,8 @@ void OctavoSource::read_one_by_one(std::size_t split, std::int64_t first_row, st
       parts_[split].read_checked(row, 1, as_codes(values.subspan(at * value_count, value_count)),
                                  labels.subspan(at * label_bytes, label_bytes));
     } catch (const FormatError& error) {
-      failures.push_back({row,
-                          dataset_.path().filename().string() + ":" + parts_[split].name() + "#" + std::to_string(row),
-                          error.what()});
+      const auto name = parts_[split].sample_name(row);
+      failures.push_back({row, place_of(split, row) + (name ? " (" + *name + ")" : ""), error.what()});
     }
   }
 }
@@ -213,6 +217,12 @@ SourceNotes OctavoSource::notes() const {
       if (!notes.image_sizes) notes.image_sizes.emplace();
       notes.image_sizes->push_back(std::move(sizes));
     }
+  }
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    auto loss = recorded_loss(made, parts_[i].name(), parts_[i].sample_count());
+    if (!loss) continue;
+    loss->split = splits_[i].name;
+    notes.quantized.push_back(std::move(*loss));
   }
   notes.histories.push_back(
       {dataset_.path().filename().string(), made.dump(-1, ' ', false, Json::error_handler_t::replace)});

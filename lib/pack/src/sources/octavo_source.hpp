@@ -41,10 +41,13 @@ class OctavoSource final : public Source {
   std::vector<SampleFailure> read_masks(std::size_t split, std::int64_t first_row, std::int64_t count,
                                         std::span<std::uint8_t> masks) override;
   std::vector<std::string> files() const override { return {dataset_.path().string()}; }
-  /// Includes the provenance of the file itself. Reports the original image sizes as other sources do.
+  /// Includes the provenance of the file itself. Reports the original image sizes, and the loss of
+  /// quantizing, as other sources do.
   SourceNotes notes() const override;
 
  private:
+  /// "photos.h5:train#7".
+  std::string place_of(std::size_t split, std::int64_t row) const;
   void read_one_by_one(std::size_t split, std::int64_t first_row, std::int64_t count, std::span<std::uint8_t> values,
                        std::span<std::byte> labels, std::vector<SampleFailure>& failures) const;
 

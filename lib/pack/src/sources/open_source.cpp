@@ -1,5 +1,7 @@
 // Opening several specs as one source.
 #include <algorithm>
+#include <filesystem>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
@@ -42,6 +44,33 @@ using sources::Finding;
 
 constexpr std::int64_t kLargestSide = 16384;
 
+/// Findings by their file, and by their path in it if it is an archive.
+using KnownFindings = std::map<std::pair<std::filesystem::path, std::string>, std::vector<Finding>>;
+
+std::pair<std::filesystem::path, std::string> place_of(const Finding& finding) {
+  std::error_code error;
+  const auto file = std::filesystem::canonical(finding.tree->file_of(finding.path), error);
+  return {error ? finding.tree->file_of(finding.path) : file,
+          finding.tree->disk_path(finding.path) ? "" : finding.path};
+}
+
+/// Whether two findings with one place are the same samples. A dataset file without a split is all its splits.
+bool are_same(const Finding& a, const Finding& b) {
+  if (a.reader != b.reader || a.labels != b.labels || a.is_label_file_named || b.is_label_file_named) return false;
+  const bool is_whole = a.reader == &sources::kOctavoReader && (a.images.empty() || b.images.empty());
+  return a.images == b.images || is_whole;
+}
+
+/// Samples that are given twice would count twice, or be in two splits.
+void refuse_known(const std::vector<Finding>& findings, const KnownFindings& known) {
+  for (const Finding& finding : findings) {
+    const auto there = known.find(place_of(finding));
+    if (there == known.end()) continue;
+    if (std::ranges::none_of(there->second, [&](const Finding& other) { return are_same(finding, other); })) continue;
+    throw DataError("open the sources: " + finding.name() + " is given twice; give each source once");
+  }
+}
+
 std::vector<Finding> discover_all(const std::vector<SourceSpec>& specs, const SourceOptions& options) {
   if (specs.empty()) throw InvalidArgument("open the sources: no source given; name a file or a folder");
   sources::Search search = {
@@ -50,8 +79,14 @@ std::vector<Finding> discover_all(const std::vector<SourceSpec>& specs, const So
       sources::named_columns(options)};
   const sources::SourceReader* const wanted = sources::reader_named(options.format);
   std::vector<Finding> all;
+  KnownFindings known;
   for (const SourceSpec& spec : specs) {
-    for (Finding& finding : sources::discover(spec, wanted, search)) all.push_back(std::move(finding));
+    std::vector<Finding> findings = sources::discover(spec, wanted, search);
+    if (specs.size() > 1) {
+      refuse_known(findings, known);
+      for (const Finding& finding : findings) known[place_of(finding)].push_back(finding);
+    }
+    std::ranges::move(findings, std::back_inserter(all));
   }
   return all;
 }

@@ -16,6 +16,8 @@ std::string size_text(const std::array<std::int64_t, 2>& size) {
 
 Json to_json(const LevelUse& use) {
   Json json = {{"levels", use.levels}, {"is_coarse", use.is_coarse}};
+  if (use.is_mostly_clipped) json["is_mostly_clipped"] = true;
+  if (use.clipped_share > 0.0) json["clipped_share"] = use.clipped_share;
   if (use.effective_bits) json["effective_bits"] = *use.effective_bits;
   if (use.better_percentile) json["better_percentile"] = *use.better_percentile;
   return json;
@@ -29,6 +31,8 @@ Json to_json(const QuantizationNotes& quantized) {
                         {"largest_error", loss.largest_error},
                         {"mean_rounding", loss.mean_rounding},
                         {"clipped", loss.clipped}});
+    if (loss.smallest) channels.back()["smallest"] = *loss.smallest;
+    if (loss.largest) channels.back()["largest"] = *loss.largest;
   }
   Json json = {{"from", quantized.from}, {"channels", channels}, {"samples", quantized.samples}};
   if (quantized.levels) json["levels"] = {{"before", quantized.levels->before}, {"after", quantized.levels->after}};

@@ -19,7 +19,7 @@ std::vector<std::uint8_t> overlaid(std::span<const std::uint8_t> values, const S
     for (std::size_t i = 0; i < plane; ++i) {
       int color = channel[i];
       if (mask[i] == kIgnoredMaskValue) {
-        color = half_of(color, (i % width + i / width) / 2 % 2 == 0 ? 0 : 255);
+        color = half_of(color, stripe_at(i % width, i / width));
       } else if (mask[i] != 0) {
         color = half_of(color, mask_color(mask[i])[c]);
       }

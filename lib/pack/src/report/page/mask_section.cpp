@@ -31,9 +31,7 @@ std::map<int, std::vector<MaskShare>> shares_by_value(const PageData& page) {
 std::string labels_text(const Split& split, const MaskCounts& masks) {
   const LabelKind kind = split.labels().kind;
   if (!split.has_masks()) return to_string(kind);
-  const std::int64_t count = masks.class_count();
-  return (kind == LabelKind::none ? "" : std::string(to_string(kind)) + "; ") + "masks, " + format_count(count) +
-         (count == 1 ? " class" : " classes");
+  return (kind == LabelKind::none ? "" : std::string(to_string(kind)) + "; ") + describe(masks);
 }
 
 std::string mask_classes(const PageData& page) {

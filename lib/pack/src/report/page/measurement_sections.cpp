@@ -43,10 +43,10 @@ std::string savings_section(const PageData& page) {
 std::string cost_section(const PageData& page) {
   const auto origin = origin_of(page.dataset, page.report.split);
   std::string html;
-  if (!origin.worst.empty()) {
+  if (origin.loss && !origin.loss->worst.empty()) {
     std::vector<std::int64_t> rows;
     std::string list;
-    for (const auto& sample : origin.worst) {
+    for (const auto& sample : origin.loss->worst) {
       rows.push_back(sample.row);
       list +=
           "<li>" + sample_title(page.reported(), sample.row) + formatted(": %.3f steps", sample.rms_steps) + "</li>\n";

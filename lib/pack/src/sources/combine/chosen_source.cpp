@@ -100,13 +100,17 @@ void ChosenSource::drop_other_sizes(SourceNotes& notes) const {
 void ChosenSource::assign_losses(SourceNotes& notes) const {
   std::vector<QuantizationNotes> of_chosen;
   for (const ChosenSplit& part : chosen_) {
-    const std::string& from = source_->splits()[part.source_split].name;
+    const SourceSplit& whole = source_->splits()[part.source_split];
+    const std::string& from = whole.name;
     const bool is_divided = std::ranges::count(chosen_, part.source_split, &ChosenSplit::source_split) > 1;
+    const bool is_part = std::ssize(part.rows) < whole.sample_count;
     for (const QuantizationNotes& quantized : notes.quantized) {
       if (quantized.split != from) continue;
       of_chosen.push_back(quantized);
       of_chosen.back().split = part.name;
-      if (is_divided) of_chosen.back().source_split = from;
+      // Of a source that is read now, only chosen samples are counted.
+      if (is_divided || (quantized.is_recorded && is_part)) of_chosen.back().source_split = from;
+      if (is_divided || is_part) of_chosen.back().worst.clear();
     }
   }
   notes.quantized = std::move(of_chosen);

@@ -86,7 +86,9 @@ void check_shapes(const Source& source) {
     if (split.shape == splits[0].shape) continue;
     throw DataError("open the sources: the samples of split \"" + split.name + "\" are " + to_string(split.shape) +
                     ", those of \"" + splits[0].name + "\" " + to_string(splits[0].shape) +
-                    "; convert them with `size` and `channels`, or accept this with `allow_mismatch`");
+                    (source.format() == "octavo" ? "; convert them with `octavo pack`, which has `size` and `channels`"
+                                                 : "; convert them with `size` and `channels`") +
+                    ", or accept this with `allow_mismatch`");
   }
 }
 

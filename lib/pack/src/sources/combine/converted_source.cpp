@@ -6,6 +6,7 @@
 
 #include "images/image_header.hpp"
 #include "images/mask_reader.hpp"
+#include "sources/channel_losses.hpp"
 #include "sources/conversion_notes.hpp"
 
 namespace octavo::sources {
@@ -82,6 +83,11 @@ std::vector<SampleFailure> ConvertedSource::read_masks(std::size_t split, std::i
 SourceNotes ConvertedSource::notes() const {
   SourceNotes notes = source_->notes();
   if (!targets_.empty()) notes.conversion = conversion_notes(targets_[0]);
+  for (QuantizationNotes& quantized : notes.quantized) {
+    const auto split = std::ranges::find(splits_, quantized.split, &SourceSplit::name);
+    if (split == splits_.end() || std::ssize(quantized.channels) == split->shape.channels) continue;
+    quantized.channels = in_channels(quantized.channels, split->shape.channels);
+  }
   return notes;
 }
 

@@ -97,6 +97,8 @@ void add_loss(std::vector<QuantizationNotes>& all, QuantizationNotes added) {
     ChannelLoss& loss = same->channels[c];
     const ChannelLoss& other = added.channels[c];
     loss.low = std::min(loss.low, other.low);
+    if (loss.smallest) loss.smallest = std::min(*loss.smallest, other.smallest.value_or(other.low));
+    if (loss.largest) loss.largest = std::max(*loss.largest, other.largest.value_or(other.high));
     loss.high = std::max(loss.high, other.high);
     loss.largest_error = std::max(loss.largest_error, other.largest_error);
     loss.mean_rounding += share * (other.mean_rounding - loss.mean_rounding);
@@ -108,6 +110,7 @@ void add_loss(std::vector<QuantizationNotes>& all, QuantizationNotes added) {
     same->level_use = added.level_use;
   }
   same->samples += added.samples;
+  same->is_recorded = same->is_recorded && added.is_recorded;
   same->levels.reset();
   same->worst.clear();
 }

@@ -1,0 +1,31 @@
+#include "sources/channel_losses.hpp"
+
+#include <algorithm>
+
+namespace octavo::sources {
+
+ChannelLoss over_channels(const std::vector<ChannelLoss>& channels) {
+  ChannelLoss all = channels.at(0);
+  all.smallest = all.smallest.value_or(all.low);
+  all.largest = all.largest.value_or(all.high);
+  all.clipped = 0;
+  all.mean_rounding = 0.0;
+  for (const ChannelLoss& channel : channels) {
+    all.low = std::min(all.low, channel.low);
+    all.high = std::max(all.high, channel.high);
+    all.smallest = std::min(*all.smallest, channel.smallest.value_or(channel.low));
+    all.largest = std::max(*all.largest, channel.largest.value_or(channel.high));
+    all.largest_error = std::max(all.largest_error, channel.largest_error);
+    all.mean_rounding += channel.mean_rounding / static_cast<double>(channels.size());
+    all.clipped += channel.clipped;
+  }
+  return all;
+}
+
+std::vector<ChannelLoss> in_channels(const std::vector<ChannelLoss>& channels, std::int64_t count) {
+  std::vector<ChannelLoss> made(static_cast<std::size_t>(count), over_channels(channels));
+  for (std::size_t c = 1; c < made.size(); ++c) made[c].clipped = 0;
+  return made;
+}
+
+}  // namespace octavo::sources
