@@ -14,6 +14,14 @@ Moment moment_of_lane(const Moment& moment, u32 lane) {
   return other;
 }
 
+/// Whether what each of `lanes` did at `moment` is known.
+bool knows_lanes(const Knowledge& knowledge, const Moment& moment, u32 lanes) {
+  for (; lanes != 0; lanes &= lanes - 1) {
+    if (!knowledge.knows(moment_of_lane(moment, static_cast<u32>(std::countr_zero(lanes))))) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::optional<Race> AccessHistory::note(u32 serial, u64 object_bytes, u64 offset, u32 bytes, const Access& access) {
@@ -71,10 +79,10 @@ void AccessHistory::visit_cells(u64 offset, u32 bytes, const Visit& visit) {
 
 std::optional<Race> AccessHistory::note(Cell& cell, const Access& access) {
   std::optional<Race> race;
-  if (!is_write_ordered(cell, access)) {
-    race = {access.is_write ? Fault::write_after_write : Fault::read_after_write, cell.write, cell.write_line};
+  if (const Write* const write = unordered_write(cell, access)) {
+    race = {access.is_write ? Fault::write_after_write : Fault::read_after_write, write->moment, write->line};
   } else if (access.is_noncoherent && cell.written != Written::no) {
-    race = {Fault::noncoherent_load, cell.write, cell.write_line};
+    race = {Fault::noncoherent_load, cell.write.moment, cell.write.line};
   } else if (access.is_write && cell.was_read_noncoherently) {
     race = {Fault::noncoherent_load, cell.last_read, cell.read_line};
   } else if (access.is_write && !are_reads_ordered(cell, access)) {
@@ -84,11 +92,31 @@ std::optional<Race> AccessHistory::note(Cell& cell, const Access& access) {
   return race;
 }
 
-bool AccessHistory::is_write_ordered(const Cell& cell, const Access& access) {
-  if (cell.written == Written::no) return true;
-  if (access.is_atomic && cell.written != Written::plainly) return true;
-  if (cell.written == Written::by_atomics_of_blocks) return access.knowledge.knows_all_blocks();
-  return access.knowledge.knows(cell.write);
+/// The write that an access is not ordered after, or null. Atomics need no order among them, but after plain writes.
+const AccessHistory::Write* AccessHistory::unordered_write(const Cell& cell, const Access& access) {
+  if (cell.written == Written::no) return nullptr;
+  if (access.is_atomic && cell.written != Written::plainly) {
+    return cell.was_written_plainly && !access.knowledge.knows(cell.plain_write.moment) ? &cell.plain_write : nullptr;
+  }
+  const bool is_ordered =
+      cell.written == Written::plainly ? access.knowledge.knows(cell.write.moment) : are_atomics_ordered(cell, access);
+  return is_ordered ? nullptr : &cell.write;
+}
+
+/// Whether an access is ordered after all the atomics that are not ordered among themselves.
+bool AccessHistory::are_atomics_ordered(const Cell& cell, const Access& access) {
+  switch (cell.written) {
+    case Written::by_atomics_of_warp:
+      return knows_lanes(access.knowledge, cell.write.moment, cell.writers);
+    case Written::by_atomics_of_block:
+      return access.knowledge.knows_block(cell.write.moment.block, cell.write.moment.epoch);
+    case Written::by_atomics_of_blocks:
+      return access.knowledge.knows_all_blocks();
+    case Written::no:
+    case Written::plainly:
+      break;
+  }
+  return true;
 }
 
 bool AccessHistory::are_reads_ordered(const Cell& cell, const Access& access) const {
@@ -96,11 +124,7 @@ bool AccessHistory::are_reads_ordered(const Cell& cell, const Access& access) co
     case Read::no:
       return true;
     case Read::by_warp:
-      for (u32 lanes = cell.readers; lanes != 0; lanes &= lanes - 1) {
-        const auto lane = static_cast<u32>(std::countr_zero(lanes));
-        if (!access.knowledge.knows(moment_of_lane(cell.last_read, lane))) return false;
-      }
-      return true;
+      return knows_lanes(access.knowledge, cell.last_read, cell.readers);
     case Read::by_block:
       return access.knowledge.knows_block(cell.last_read.block, cell.last_read.epoch);
     case Read::by_blocks:
@@ -111,16 +135,34 @@ bool AccessHistory::are_reads_ordered(const Cell& cell, const Access& access) co
 }
 
 void AccessHistory::note_write(Cell& cell, const Access& access) {
-  if (!access.is_atomic) {
-    cell.written = Written::plainly;
-    cell.read = Read::no;
-  } else if (cell.written == Written::by_atomics && cell.write.block != access.now.block) {
-    cell.written = Written::by_atomics_of_blocks;
-  } else if (cell.written != Written::by_atomics_of_blocks) {
-    cell.written = Written::by_atomics;
+  if (access.is_atomic) return note_atomic(cell, access);
+  cell.written = Written::plainly;
+  cell.was_written_plainly = false;
+  cell.read = Read::no;
+  cell.write = {access.now, access.line};
+}
+
+void AccessHistory::note_atomic(Cell& cell, const Access& access) {
+  const Moment& now = access.now;
+  const Moment before = cell.write.moment;
+  const u32 lane = 1u << (now.thread % kWarp);
+  const bool is_ordered = are_atomics_ordered(cell, access);
+  if (cell.written == Written::plainly) {
+    cell.was_written_plainly = true;
+    cell.plain_write = cell.write;
   }
-  cell.write = access.now;
-  cell.write_line = access.line;
+  cell.write = {now, access.line};
+  if (is_ordered) {
+    cell.written = Written::by_atomics_of_warp;
+    cell.writers = lane;
+  } else if (before.block != now.block) {
+    cell.written = Written::by_atomics_of_blocks;
+  } else if (cell.written == Written::by_atomics_of_warp && before.thread / kWarp == now.thread / kWarp) {
+    cell.writers |= lane;
+    cell.write.moment.clock = std::max(before.clock, now.clock);
+  } else if (cell.written == Written::by_atomics_of_warp) {
+    cell.written = Written::by_atomics_of_block;
+  }
 }
 
 void AccessHistory::note_read(Cell& cell, const Access& access) {

@@ -21,7 +21,7 @@ struct Moment {
   u32 block = 0;
   u16 thread = 0;
   u32 epoch = 0;  ///< counts barriers of the block
-  u32 clock = 0;  ///< counts warp barriers of the thread
+  u32 clock = 0;  ///< counts barriers of the thread and fences in its warp
 };
 
 /// What a thread knows to have happened before.
@@ -59,17 +59,24 @@ class AccessHistory {
   std::optional<Race> note(u32 serial, u64 object_bytes, u64 offset, u32 bytes, const Access& access);
 
  private:
-  enum class Written : u8 { no, plainly, by_atomics, by_atomics_of_blocks };
+  enum class Written : u8 { no, plainly, by_atomics_of_warp, by_atomics_of_block, by_atomics_of_blocks };
   enum class Read : u8 { no, by_warp, by_block, by_blocks };
 
+  struct Write {
+    Moment moment;
+    u32 line = 0;
+  };
   /// The last accesses to some bytes.
   struct Cell {
     u32 serial = 0;
     Written written = Written::no;
     Read read = Read::no;
     bool was_read_noncoherently = false;
-    Moment write, last_read;
-    u32 write_line = 0, read_line = 0;
+    bool was_written_plainly = false;  ///< before the atomics that followed
+    Write write, plain_write;
+    u32 writers = 0;  ///< lanes of the warp whose atomics `write` is the last of
+    Moment last_read;
+    u32 read_line = 0;
     u32 readers = 0;  ///< lanes of the warp that last_read names; or the number of a list of blocks
   };
   /// The blocks that have read some bytes, and the epochs of their last reads.
@@ -87,9 +94,11 @@ class AccessHistory {
   template <typename Visit>
   void visit_cells(u64 offset, u32 bytes, const Visit& visit);
   std::optional<Race> note(Cell& cell, const Access& access);
-  static bool is_write_ordered(const Cell& cell, const Access& access);
+  static const Write* unordered_write(const Cell& cell, const Access& access);
   bool are_reads_ordered(const Cell& cell, const Access& access) const;
+  static bool are_atomics_ordered(const Cell& cell, const Access& access);
   static void note_write(Cell& cell, const Access& access);
+  static void note_atomic(Cell& cell, const Access& access);
   void note_read(Cell& cell, const Access& access);
 
   u32 serial_ = 0;

@@ -38,6 +38,9 @@ void set_option(const std::string& name, const std::string& value, Configuration
     options.seed = number_of(name, value);
   } else if (name == "blocks") {
     options.resident_blocks = number_of(name, value);
+    if (options.resident_blocks == 0) {
+      throw std::invalid_argument("DEVICE_CODE: blocks expects a number from 1, got \"" + value + "\"");
+    }
   } else if (name == "races") {
     options.finds_races = is_yes(name, value);
   } else if (name == "counts") {

@@ -39,6 +39,8 @@ u64 bits_of(Number value) {
 }
 
 float flushed(float value) { return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value) : value; }
+/// The bits of a float32, of which a denormal one becomes zero.
+u64 flushed_bits(u64 bits) { return (bits & 0x7F800000u) == 0 ? bits & 0x80000000u : bits; }
 float saturated(float value) { return std::isnan(value) || value <= 0.0f ? 0.0f : std::min(value, 1.0f); }
 
 /// Rounds in another direction while it lives.
@@ -62,6 +64,13 @@ class RoundingMode {
 
 // ---- Loops over lanes --------------------------------------------------------------------------
 
+/// The value of an operand in a lane; a predicate has those of all lanes in its first value.
+u64 value_in(const Step& step, const Operand& operand, const Lanes& values, u32 lane) {
+  const bool is_predicate =
+      operand.kind == Operand::Kind::reg && step.fragment.function->register_bits[operand.value] == 1;
+  return is_predicate ? values[0] >> lane & 1 : values[lane];
+}
+
 /// Marks what is undefined in the result `to`, before the operands may be overwritten.
 void mark_undefined(const Step& step, const Operand& to) {
   u32 lanes = 0;
@@ -78,7 +87,8 @@ void mark_undefined(const Step& step, const Operand& to) {
   for_each_lane(step.lanes, [&](u32 lane) {
     std::array<OperandBits, 4> operands;
     for (std::size_t k = 0; k < 4 && values[k] != nullptr; ++k) {
-      operands[k] = {(*values[k])[lane], Machine::undefined_bits(step, step.instruction.from[k], lane)};
+      const Operand& operand = step.instruction.from[k];
+      operands[k] = {value_in(step, operand, *values[k], lane), Machine::undefined_bits(step, operand, lane)};
     }
     step.warp.registers.set_undefined_bits(reg, lane, undefined_result(step.instruction, bits, operands));
   });
@@ -117,7 +127,7 @@ void for_numbers(const Step& step, const NumberFrom& number_from) {
 template <typename Visit>
 void with_integer(const Instruction& i, const Visit& visit) {
   const bool is_signed = i.type.is_signed();
-  if (!i.type.is_integer()) fail_unknown(i);
+  if (!i.type.is_integer() || i.saturates) fail_unknown(i);
   switch (i.type.bits) {
     case 16: return is_signed ? visit(std::int16_t{}) : visit(u16{});
     case 32: return is_signed ? visit(i32{}) : visit(u32{});
@@ -140,6 +150,7 @@ void for_integers(const Step& step, const NumberFrom& number_from) {
 template <int kOperands, typename NumberFrom>
 void for_floats(const Step& step, const NumberFrom& number_from) {
   const Instruction& i = step.instruction;
+  if (i.type != Type{TypeKind::real, 32}) fail_unknown(i);
   const bool is_nearest = i.rounding == Rounding::none || i.rounding == Rounding::nearest;
   if (is_nearest && !i.flushes_denormals && !i.saturates) return for_numbers<float, kOperands>(step, number_from);
   const RoundingMode mode(i.rounding);
@@ -237,7 +248,8 @@ u32 compared(const Step& step) {
   const Lanes& b = step.machine.values(step, i.from[1], spaces[1]);
   u32 result = 0;
   for_each_lane(step.lanes, [&](u32 lane) {
-    const bool is_true = compare(i.comparison, number_of<Number>(a[lane]), number_of<Number>(b[lane]));
+    const auto number = [&](u64 bits) { return number_of<Number>(i.flushes_denormals ? flushed_bits(bits) : bits); };
+    const bool is_true = compare(i.comparison, number(a[lane]), number(b[lane]));
     result |= static_cast<u32>(is_true) << lane;
   });
   return result;
@@ -419,12 +431,18 @@ void take_remainder(const Step& step) {
 void negate(const Step& step) {
   const Type type = step.instruction.type;
   if (!type.is_real()) return for_unsigned<1>(step, [](auto a) { return 0 - static_cast<u64>(a); });
-  for_bits<1>(step, [sign = u64{1} << (type.bits - 1)](u64 a) { return a ^ sign; });
+  const u64 sign = u64{1} << (type.bits - 1);
+  const bool flushes = step.instruction.flushes_denormals;
+  for_bits<1>(step, [=](u64 a) { return (flushes ? flushed_bits(a) : a) ^ sign; });
 }
 
 void take_absolute(const Step& step) {
   const Type type = step.instruction.type;
-  if (type.is_real()) return for_bits<1>(step, [mask = low_bits(type.bits - 1u)](u64 a) { return a & mask; });
+  if (type.is_real()) {
+    const u64 mask = low_bits(type.bits - 1u);
+    const bool flushes = step.instruction.flushes_denormals;
+    return for_bits<1>(step, [=](u64 a) { return (flushes ? flushed_bits(a) : a) & mask; });
+  }
   for_integers<1>(step, [](auto a) { return a < 0 ? 0 - static_cast<u64>(a) : static_cast<u64>(a); });
 }
 
@@ -504,18 +522,30 @@ void add_products(const Step& step) {
   });
 }
 
+/// A signed number repeats its sign in a register that is wider than its type.
+u64 widened(Type type, u64 register_mask, u64 number) {
+  return type.is_signed() ? sign_extended(number, type.bits) & register_mask : number;
+}
+
+void convert_integers(const Step& step, u64 register_mask) {
+  const Type to = step.instruction.type, from = step.instruction.from_type;
+  if (!to.is_signed() && !from.is_signed()) {
+    return for_bits<1>(step, [mask = from.mask() & to.mask()](u64 a) { return a & mask; });
+  }
+  for_bits<1>(step, [=](u64 a) {
+    const u64 number = from.is_signed() ? sign_extended(a, from.bits) : a & from.mask();
+    return widened(to, register_mask, number & to.mask());
+  });
+}
+
 void convert(const Step& step) {
   const Instruction& i = step.instruction;
   if (!is_known_conversion(i)) fail_unknown(i);
   if (i.from.size() > 1) {
     return for_bits<2>(step, [&](u64 a, u64 b) { return converted(i, a, b); });
   }
-  if (i.type.is_integer() && i.from_type.is_integer()) {
-    const Type from = i.from_type;
-    const u64 mask = i.type.mask();
-    if (!from.is_signed()) return for_bits<1>(step, [m = from.mask() & mask](u64 a) { return a & m; });
-    return for_bits<1>(step, [from, mask](u64 a) { return sign_extended(a, from.bits) & mask; });
-  }
+  const u64 register_mask = low_bits(step.fragment.function->register_bits[i.to.at(0).value]);
+  if (i.type.is_integer() && i.from_type.is_integer()) return convert_integers(step, register_mask);
   Lanes space;
   const Lanes& values = step.machine.values(step, i.from[0], space);
   for_each_lane(step.lanes, [&](u32 lane) {
@@ -523,7 +553,7 @@ void convert(const Step& step) {
       step.machine.report(Fault::conversion_range, step, lane);
     }
   });
-  for_bits<1>(step, [&](u64 a) { return converted(i, a, 0); });
+  for_bits<1>(step, [&](u64 a) { return widened(i.type, register_mask, converted(i, a, 0)); });
 }
 
 }  // namespace

@@ -72,11 +72,7 @@ bool Machine::call(Warp& warp, Fragment& fragment, const Instruction& instructio
 
 bool Machine::return_from(Warp& warp, Fragment& fragment, u32 lanes) {
   pass_others(warp, fragment, lanes);
-  if (fragment.returns.empty()) {
-    // Lanes that wait for these need not wait any longer.
-    open_warp_barriers(warp);
-    return false;
-  }
+  if (fragment.returns.empty()) return end(warp, fragment, lanes);
   const Function& callee = *fragment.function;
   const u64 callee_frame = fragment.frame_begin;
   const Return back = fragment.returns.back();
@@ -93,6 +89,14 @@ bool Machine::return_from(Warp& warp, Fragment& fragment, u32 lanes) {
                    back.frame_begin + static_cast<u64>(call.result), callee.result.bytes);
   });
   return true;
+}
+
+/// Ends threads, in whatever function they are.
+bool Machine::end(Warp& warp, Fragment& fragment, u32 lanes) {
+  pass_others(warp, fragment, lanes);
+  // Lanes that wait for these need not wait any longer.
+  open_warp_barriers(warp);
+  return false;
 }
 
 bool Machine::wait_for_block(Warp& warp, Fragment& fragment, u32 lanes) {

@@ -52,10 +52,10 @@ u64 real_to_real(const Instruction& i, u64 value) {
 /// The first number above those that an integer type has.
 double limit_of(Type type) { return std::ldexp(1.0, type.is_signed() ? type.bits - 1 : type.bits); }
 
-/// Saturates. A NaN becomes 0; of a double that becomes 64 bits, the highest bit alone.
+/// Saturates. A NaN becomes 0, or the highest bit alone if it is a double or becomes 64 bits.
 u64 real_to_integer(const Instruction& i, u64 value) {
   const double number = flushed(real_of(i.from_type, value), i);
-  if (std::isnan(number)) return i.from_type == kDouble && i.type.bits == 64 ? u64{1} << 63 : 0;
+  if (std::isnan(number)) return i.from_type == kDouble || i.type.bits == 64 ? u64{1} << (i.type.bits - 1u) : 0;
   const double whole = rounded_to_integer(number, i.rounding), limit = limit_of(i.type);
   if (!i.type.is_signed()) return whole >= limit ? i.type.mask() : whole < 0 ? 0 : static_cast<u64>(whole);
   if (whole >= limit) return low_bits(i.type.bits - 1u);
@@ -74,11 +74,6 @@ u64 integer_to_real(const Instruction& i, u64 value) {
   const float number =
       i.from_type.is_signed() ? static_cast<float>(static_cast<i64>(extended)) : static_cast<float>(extended);
   return std::bit_cast<u32>(number);
-}
-
-u64 integer_to_integer(const Instruction& i, u64 value) {
-  const u64 extended = i.from_type.is_signed() ? sign_extended(value, i.from_type.bits) : value & i.from_type.mask();
-  return extended & i.type.mask();
 }
 
 u64 to_pair(const Instruction& i, u64 high, u64 low) {
@@ -100,7 +95,7 @@ bool is_known_conversion(const Instruction& i) {
 u64 converted(const Instruction& i, u64 value, u64 second) {
   if (is_pair(i.type)) return to_pair(i, value, second);
   if (is_float(i.type)) return is_float(i.from_type) ? real_to_real(i, value) : integer_to_real(i, value);
-  return is_float(i.from_type) ? real_to_integer(i, value) : integer_to_integer(i, value);
+  return real_to_integer(i, value);
 }
 
 bool is_out_of_range(const Instruction& i, u64 value) {

@@ -18,20 +18,29 @@ bool Fragment::is_at_same_place(const Fragment& other) const {
          first_register == other.first_register && returns == other.returns;
 }
 
-void OtherBlocks::learn(u32 block, u32 epoch, u16 thread) {
-  const auto [known, is_new] = blocks_.try_emplace(block, Known{epoch, thread});
-  if (!is_new && epoch >= known->second.epoch) known->second = {epoch, thread};
+void join(Clocks& clocks, const Clocks& other) {
+  for (u32 lane = 0; lane < kWarpLanes; ++lane) clocks[lane] = std::max(clocks[lane], other[lane]);
+}
+
+void OtherBlocks::learn(u32 block, u32 epoch, u32 warp, const Clocks& clocks) {
+  Known& known = blocks_[block];
+  if (epoch < known.epoch) return;
+  if (epoch > known.epoch) known = {epoch, {}};
+  join(known.warps[warp], clocks);
 }
 
 void OtherBlocks::learn(const OtherBlocks& other) {
-  for (const auto& [block, known] : other.blocks_) learn(block, known.epoch, known.thread);
+  for (const auto& [block, known] : other.blocks_) {
+    for (const auto& [warp, clocks] : known.warps) learn(block, known.epoch, warp, clocks);
+  }
 }
 
 bool OtherBlocks::knows(const Moment& moment) const {
-  const auto found = blocks_.find(moment.block);
-  if (found == blocks_.end()) return false;
-  return moment.epoch < found->second.epoch ||
-         (moment.epoch == found->second.epoch && moment.thread == found->second.thread);
+  const auto block = blocks_.find(moment.block);
+  if (block == blocks_.end() || moment.epoch > block->second.epoch) return false;
+  if (moment.epoch < block->second.epoch) return true;
+  const auto warp = block->second.warps.find(moment.thread / kWarpLanes);
+  return warp != block->second.warps.end() && moment.clock <= warp->second[moment.thread % kWarpLanes];
 }
 
 u32 Warp::live_lanes() const {

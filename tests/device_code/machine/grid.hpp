@@ -51,11 +51,16 @@ struct Fragment {
   bool is_at_same_place(const Fragment& other) const;
 };
 
-/// What is known of other blocks: up to which epoch all that a block did is ordered before, and of which thread all
-/// that it did in that epoch is.
+/// For each lane of a warp, the clock up to which its accesses are ordered before.
+using Clocks = std::array<u32, kWarpLanes>;
+/// Adds what `other` has ordered before.
+void join(Clocks& clocks, const Clocks& other);
+
+/// What is known of other blocks: up to which epoch all that a block did is ordered before, and what its warps did in
+/// that epoch.
 class OtherBlocks {
  public:
-  void learn(u32 block, u32 epoch, u16 thread);
+  void learn(u32 block, u32 epoch, u32 warp, const Clocks& clocks);
   void learn(const OtherBlocks& other);
   bool knows(const Moment& moment) const;
   /// How many blocks something is known of, other than `block`.
@@ -63,8 +68,8 @@ class OtherBlocks {
 
  private:
   struct Known {
-    u32 epoch;
-    u16 thread;
+    u32 epoch = 0;
+    std::map<u32, Clocks> warps;
   };
   std::map<u32, Known> blocks_;
 };
@@ -73,6 +78,7 @@ class OtherBlocks {
 struct ThreadOrder {
   bool is_fenced = false;
   u32 fence_epoch = 0;
+  Clocks fence_clocks{};  ///< of its warp
   OtherBlocks read;     ///< by atomics; known after the next fence
   OtherBlocks acquired;
 };
@@ -87,7 +93,7 @@ struct Warp {
   std::vector<Fragment> fragments;
   std::array<TrackedBytes, kWarpLanes> local, frame;
   /// clocks[lane][other]: the clock of `other` up to which its accesses are ordered before those of `lane`.
-  std::array<std::array<u32, kWarpLanes>, kWarpLanes> clocks{};
+  std::array<Clocks, kWarpLanes> clocks{};
   std::array<ThreadOrder, kWarpLanes> orders;
 
   u32 live_lanes() const;

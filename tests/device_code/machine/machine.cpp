@@ -241,6 +241,7 @@ bool Machine::execute(Warp& warp, Fragment& fragment, const Instruction& instruc
     switch (instruction.op) {
       case Op::call: return call(warp, fragment, instruction, lanes);
       case Op::ret: return return_from(warp, fragment, lanes);
+      case Op::exit_: return end(warp, fragment, lanes);
       case Op::bar_sync: return wait_for_block(warp, fragment, lanes);
       case Op::bar_warp_sync:
       case Op::shfl: return wait_for_warp(warp, fragment, instruction, lanes);

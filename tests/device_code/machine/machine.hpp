@@ -90,6 +90,7 @@ class Machine {
   bool branch(Warp& warp, Fragment& fragment, const Instruction& instruction, u32 lanes);
   bool call(Warp& warp, Fragment& fragment, const Instruction& instruction, u32 lanes);
   bool return_from(Warp& warp, Fragment& fragment, u32 lanes);
+  bool end(Warp& warp, Fragment& fragment, u32 lanes);
   bool wait_for_block(Warp& warp, Fragment& fragment, u32 lanes);
   bool wait_for_warp(Warp& warp, Fragment& fragment, const Instruction& instruction, u32 lanes);
   static Fragment split(Fragment& fragment, u32 lanes);

@@ -25,11 +25,7 @@ class LaneKnowledge : public Knowledge {
   LaneKnowledge(const Warp& warp, u32 lane, u64 block_count) : warp_(warp), lane_(lane), block_count_(block_count) {}
 
   bool knows(const Moment& moment) const override {
-    const Block& block = *warp_.block;
-    if (moment.block != block.number) return order().acquired.knows(moment) || block.acquired.knows(moment);
-    const u32 thread = warp_.index * kWarpLanes + lane_;
-    if (moment.thread == thread || moment.epoch < block.epoch) return true;
-    return moment.thread / kWarpLanes == warp_.index && warp_.clocks[lane_][moment.thread % kWarpLanes] >= moment.clock;
+    return knows_by_barriers(moment) || order().acquired.knows(moment) || warp_.block->acquired.knows(moment);
   }
   bool knows_block(u32 block, u32 epoch) const override {
     constexpr u16 kNoThread = 0xFFFF;
@@ -42,6 +38,13 @@ class LaneKnowledge : public Knowledge {
   }
 
  private:
+  bool knows_by_barriers(const Moment& moment) const {
+    const Block& block = *warp_.block;
+    if (moment.block != block.number) return false;
+    const u32 thread = warp_.index * kWarpLanes + lane_;
+    if (moment.thread == thread || moment.epoch < block.epoch) return true;
+    return moment.thread / kWarpLanes == warp_.index && warp_.clocks[lane_][moment.thread % kWarpLanes] >= moment.clock;
+  }
   const ThreadOrder& order() const { return warp_.orders[lane_]; }
 
   const Warp& warp_;
@@ -81,11 +84,14 @@ u64 atomic_result(const Instruction& i, u64 old, u64 operand, u64 replacement) {
 bool Machine::find_place(const Step& step, u32 lane, u64 address, u32 bytes, Place& place) {
   if (address % bytes != 0) report(Fault::misaligned, step, lane, access_text(address, bytes));
   const u64 window = address & kWindowMask, offset = address & ~kWindowMask;
+  // Addresses of parameters have a window also where the instruction names the memory.
+  const Space named = step.instruction.space;
   const auto is_in = [&](Space space, u64 space_window) {
-    return step.instruction.space == space || (step.instruction.space == Space::generic && window == space_window);
+    return named == space && space != Space::parameter ? window == 0
+                                                       : (named == space || named == Space::generic) && window == space_window;
   };
   if (is_in(Space::global, 0)) {
-    if (window == 0) return find_global(step, lane, address, bytes, place);
+    return find_global(step, lane, address, bytes, place);
   } else if (is_in(Space::shared, kSharedWindow)) {
     Block& block = *step.warp.block;
     if (!find_in(block.shared, step, lane, offset - kSharedBegin, bytes, place)) return false;
@@ -94,9 +100,9 @@ bool Machine::find_place(const Step& step, u32 lane, u64 address, u32 bytes, Pla
     return true;
   } else if (is_in(Space::local, kLocalWindow)) {
     return find_in(step.warp.local[lane], step, lane, offset, bytes, place);
-  } else if (window == kParameterWindow) {
+  } else if (is_in(Space::parameter, kParameterWindow)) {
     return find_in(parameters_, step, lane, offset - kParameterBegin, bytes, place);
-  } else if (window == kFrameWindow) {
+  } else if (is_in(Space::parameter, kFrameWindow)) {
     return find_in(step.warp.frame[lane], step, lane, offset, bytes, place);
   }
   report(Fault::wrong_space, step, lane, access_text(address, bytes));
@@ -247,7 +253,7 @@ void Machine::order_atomic(const Step& step, u32 lane, u64 address) {
   order.read.learn(released);
   if (!order.is_fenced) return;
   const Block& block = *step.warp.block;
-  released.learn(block.number, order.fence_epoch, static_cast<u16>(step.warp.index * kWarpLanes + lane));
+  released.learn(block.number, order.fence_epoch, step.warp.index, order.fence_clocks);
   released.learn(order.acquired);
   released.learn(block.acquired);
 }
@@ -271,7 +277,7 @@ void Machine::atomic(const Step& step) {
       std::fill_n(place.undefined, bytes, u8{0});
     }
     note(step, lane, place, bytes, true, true);
-    if (place.is_global) order_atomic(step, lane, addresses[lane]);
+    if (place.is_global && !i.is_within_block) order_atomic(step, lane, addresses[lane]);
     std::memcpy(&olds[lane], place.bytes, bytes);
     const u64 result = atomic_result(i, olds[lane], operands[lane] & i.type.mask(), replacements[lane] & i.type.mask());
     std::memcpy(place.bytes, &result, bytes);

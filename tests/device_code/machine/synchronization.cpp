@@ -78,15 +78,22 @@ void Machine::open_warp_barrier(Warp& warp, u32 lanes) {
   }
 }
 
-/// Orders all that the lanes did before all that they will do.
+/// Orders all that the lanes did before all that they will do. Their own clocks become equal: an access history has one
+/// clock for what several lanes of a warp read, the highest.
 void Machine::order_lanes(Warp& warp, u32 lanes) {
-  std::array<u32, kWarpLanes> joined{};
+  Clocks joined{};
+  OtherBlocks acquired;
+  u32 highest = 0;
   for_each_lane(lanes, [&](u32 lane) {
-    for (u32 other = 0; other < kWarpLanes; ++other) joined[other] = std::max(joined[other], warp.clocks[lane][other]);
+    highest = std::max(highest, warp.clocks[lane][lane]);
+    join(joined, warp.clocks[lane]);
+    acquired.learn(warp.orders[lane].acquired);
   });
+  for_each_lane(lanes, [&](u32 lane) { joined[lane] = highest; });
   for_each_lane(lanes, [&](u32 lane) {
     warp.clocks[lane] = joined;
-    ++warp.clocks[lane][lane];
+    warp.clocks[lane][lane] = highest + 1;
+    warp.orders[lane].acquired.learn(acquired);
   });
 }
 
@@ -131,14 +138,20 @@ void Machine::shuffle(const Step& step) {
   registers.define(step.register_of(i.to[1]), step.lanes);
 }
 
-/// Orders what a thread did before its next atomic, and what its last atomics read before what it will do.
+/// Orders what a thread knows of before its next atomic, and what its last atomics read before what it will do. Barriers
+/// order all that happens within a block.
 void Machine::fence(const Step& step) {
+  if (step.instruction.is_within_block) return;
+  Warp& warp = step.warp;
   for_each_lane(step.lanes, [&](u32 lane) {
-    ThreadOrder& order = step.warp.orders[lane];
+    ThreadOrder& order = warp.orders[lane];
     order.is_fenced = true;
-    order.fence_epoch = step.warp.block->epoch;
+    order.fence_epoch = warp.block->epoch;
+    order.fence_clocks = warp.clocks[lane];
     order.acquired.learn(order.read);
   });
+  // What follows is not before the fence. All lanes, so that their clocks stay as equal as they are.
+  for (u32 lane = 0; lane < kWarpLanes; ++lane) ++warp.clocks[lane][lane];
 }
 
 }  // namespace device_code

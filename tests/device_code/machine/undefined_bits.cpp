@@ -34,6 +34,11 @@ u64 compared(const Instruction& i, const OperandBits& a, const OperandBits& b) {
   return i.type.is_real() || !is_equality || differing == 0 ? 1 : 0;
 }
 
+/// The undefined bits of an integer of a type in a wider register: those of the sign are repeated.
+u64 extended(Type type, u64 undefined) {
+  return type.is_signed() ? sign_extended(undefined, type.bits) : undefined & type.mask();
+}
+
 u64 spread(const Instruction& i, unsigned result_bits, const std::array<OperandBits, 4>& operands, u64 any) {
   const auto& [a, b, c, d] = operands;
   switch (i.op) {
@@ -73,9 +78,8 @@ u64 spread(const Instruction& i, unsigned result_bits, const std::array<OperandB
       // Uses two of the four bytes of b.
       return (a.undefined | c.undefined | (b.undefined & (i.part == Part::high ? 0xFFFF0000u : 0xFFFFu))) == 0 ? 0 : ~u64{0};
     case Op::cvt:
-      if (!i.type.is_integer() || !i.from_type.is_integer()) return ~u64{0};
-      return i.from_type.is_signed() ? sign_extended(a.undefined, i.from_type.bits)
-                                     : a.undefined & i.from_type.mask();
+      return i.type.is_integer() && i.from_type.is_integer() ? extended(i.type, extended(i.from_type, a.undefined))
+                                                             : ~u64{0};
     case Op::selp:
       return selected(i, a, b, c);
     case Op::setp:

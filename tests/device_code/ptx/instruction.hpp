@@ -19,7 +19,7 @@ constexpr u64 low_bits(unsigned bits) { return bits >= 64 ? ~u64{0} : (u64{1} <<
 
 enum class Op : u8 {
   abs_, add, and_, atom, bar_sync, bar_warp_sync, bfe, bfi, bra, brev, call, clz, createpolicy, cvt, cvta, div, dp2a,
-  dp4a, ex2, fence, fma, ld, lg2, mad, max, min, mov, mul, neg, not_, or_, popc, prmt, rcp, red, rem, ret, rsqrt, selp,
+  dp4a, ex2, exit_, fence, fma, ld, lg2, mad, max, min, mov, mul, neg, not_, or_, popc, prmt, rcp, red, rem, ret, rsqrt, selp,
   setp, shf, shfl, shl, shr, sqrt, st, sub, trap, xor_
 };
 
@@ -98,6 +98,7 @@ struct Instruction {
   bool flushes_denormals = false;
   bool shifts_right = false, clamps_shift = false;  ///< of shf
   bool to_generic = true;                           ///< of cvta
+  bool is_within_block = false;                     ///< a fence or an atomic of scope .cta
   int guard = -1;                                   ///< a predicate register
   bool is_guard_negated = false;
   std::vector<Operand> to, from;  ///< vectors are flattened; the address of a memory access is from[0]

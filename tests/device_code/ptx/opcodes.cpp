@@ -43,7 +43,7 @@ constexpr Named<std::pair<Op, Form>> kOpcodes[] = {
     {"dp2a", {Op::dp2a, Form::value}},
     {"dp4a", {Op::dp4a, Form::value}},
     {"ex2", {Op::ex2, Form::value}},
-    {"exit", {Op::ret, Form::none}},
+    {"exit", {Op::exit_, Form::none}},
     {"fence", {Op::fence, Form::none}},
     {"fma", {Op::fma, Form::value}},
     {"ld", {Op::ld, Form::load}},
@@ -132,7 +132,7 @@ constexpr Named<Atomic> kAtomics[] = {
 
 /// Modifiers that change no value here: cache hints, scopes of fences, and what is true of all code that nvcc makes.
 constexpr std::string_view kWithoutEffect[] = {"sync",    "aligned", "uni",  "weak",    "relaxed", "acq_rel", "sc",
-                                               "gl",      "cta",     "sys",  "gpu",     "volatile", "fractional",
+                                               "gl",      "sys",  "gpu",     "volatile", "fractional",
                                                "approx",  "full"};
 constexpr std::string_view kCachePrefixes[] = {"L1::", "L2::"};
 
@@ -145,8 +145,12 @@ bool has_no_effect(std::string_view modifier) {
 /// Assigns a modifier that only one opcode has.
 bool set_special_modifier(std::string_view modifier, Instruction& i) {
   switch (i.op) {
+    case Op::fence:
+      if (modifier == "cta") return i.is_within_block = true;
+      return false;
     case Op::atom:
     case Op::red:
+      if (modifier == "cta") return i.is_within_block = true;
       if (const auto atomic = find(kAtomics, modifier)) return i.atomic = *atomic, true;
       return false;
     case Op::setp:

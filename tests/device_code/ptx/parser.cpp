@@ -1,4 +1,5 @@
 // Parses PTX. Names are resolved as they are read: registers to numbers, variables to offsets, labels to instructions.
+#include <algorithm>
 #include <cstdlib>
 #include <optional>
 #include <stdexcept>
@@ -51,8 +52,27 @@ u64 place(u64& end, const Variable& variable) {
   return offset;
 }
 
-/// The names that are visible in a block of a function.
-using Scope = std::unordered_map<std::string_view, Operand>;
+/// Registers that are declared together: %r<12>.
+struct RegisterFamily {
+  u64 first, count;
+};
+
+/// The names that a block in braces declares.
+struct Scope {
+  std::unordered_map<std::string_view, Operand> symbols;
+  std::unordered_map<std::string_view, RegisterFamily> families;
+
+  std::optional<Operand> find(std::string_view name) const {
+    if (const auto found = symbols.find(name); found != symbols.end()) return found->second;
+    // %r12 is register 12 of the family %r.
+    const std::size_t digits = name.find_last_not_of("0123456789") + 1;
+    const auto family = families.find(name.substr(0, digits));
+    if (family == families.end() || digits == name.size()) return std::nullopt;
+    const u64 number = std::strtoull(std::string(name.substr(digits)).c_str(), nullptr, 10);
+    if (number >= family->second.count) return std::nullopt;
+    return Operand{Operand::Kind::reg, family->second.first + number};
+  }
+};
 
 /// Parses the body of one function.
 class FunctionParser {
@@ -124,9 +144,9 @@ class FunctionParser {
   Parameter parse_parameter() {
     const Variable variable = parse_variable();
     const u64 offset = place(parameter_end_, variable);
-    scopes_.back()[variable.name] = function_.is_kernel
-                                        ? Operand{Operand::Kind::constant, kParameterWindow + kParameterBegin + offset}
-                                        : Operand{Operand::Kind::frame, offset};
+    scopes_.back().symbols[variable.name] =
+        function_.is_kernel ? Operand{Operand::Kind::constant, kParameterWindow + kParameterBegin + offset}
+                            : Operand{Operand::Kind::frame, offset};
     return {std::string(variable.name), offset, variable.bytes};
   }
 
@@ -177,13 +197,13 @@ class FunctionParser {
       }
       const i64 count = integer_of(lexer_.take());
       lexer_.expect(">");
-      families_[name] = {function_.register_bits.size(), static_cast<u64>(count)};
+      scopes_.back().families[name] = {function_.register_bits.size(), static_cast<u64>(count)};
       function_.register_bits.insert(function_.register_bits.end(), static_cast<std::size_t>(count), type->bits);
     } while (lexer_.accept(","));
     lexer_.expect(";");
   }
   void add_register(std::string_view name, u8 bits) {
-    scopes_.back()[name] = {Operand::Kind::reg, function_.register_bits.size()};
+    scopes_.back().symbols[name] = {Operand::Kind::reg, function_.register_bits.size()};
     function_.register_bits.push_back(bits);
   }
 
@@ -191,7 +211,7 @@ class FunctionParser {
   void parse_memory(const Token& word) {
     lexer_.take();
     const Variable variable = parse_variable();
-    Operand& symbol = scopes_.back()[variable.name];
+    Operand& symbol = scopes_.back().symbols[variable.name];
     if (word.is(".param"))
       symbol = {Operand::Kind::frame, place(function_.frame_bytes, variable)};
     else if (word.is(".local"))
@@ -206,15 +226,9 @@ class FunctionParser {
   // Operands.
   std::optional<Operand> find_symbol(std::string_view name) const {
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
-      if (const auto found = scope->find(name); found != scope->end()) return found->second;
+      if (const std::optional<Operand> found = scope->find(name)) return found;
     }
-    // %r12 is register 12 of the family %r.
-    const std::size_t digits = name.find_last_not_of("0123456789") + 1;
-    const auto family = families_.find(name.substr(0, digits));
-    if (family == families_.end() || digits == name.size()) return std::nullopt;
-    const u64 number = std::strtoull(std::string(name.substr(digits)).c_str(), nullptr, 10);
-    if (number >= family->second.count) return std::nullopt;
-    return Operand{Operand::Kind::reg, family->second.first + number};
+    return std::nullopt;
   }
 
   Operand parse_operand() {
@@ -258,12 +272,15 @@ class FunctionParser {
     if (lexer_.accept("@")) parse_guard(i);
     const Token word = lexer_.take();
     if (lexer_.accept(":")) {
-      labels_[word.text] = static_cast<int>(function_.code.size());
+      const bool is_new = labels_.emplace(word.text, static_cast<int>(function_.code.size())).second;
+      if (!is_new) fail_at(word.line, "a second label \"" + std::string(word.text) + "\"");
       return;
     }
     int vector_length;
     const Form form = decode_opcode(word.text, i, vector_length);
     parse_form(form, i);
+    check_barrier(i);
+    if (form == Form::value || form == Form::pair) cut_constants(i);
     const std::size_t elements = form == Form::store ? i.from.size() - 1 : i.to.size();
     if ((form == Form::load || form == Form::store) && elements != static_cast<std::size_t>(vector_length)) {
       fail_at(i.ptx_line, "the vector has another number of elements");
@@ -271,6 +288,22 @@ class FunctionParser {
     i.text = lexer_.between(first, lexer_.peek());
     lexer_.expect(";");
     function_.code.push_back(std::move(i));
+  }
+
+  /// Keeps the bits of negative constants that the operands have, as registers do.
+  static void cut_constants(Instruction& i) {
+    if (i.part == Part::wide) return;
+    const u64 mask = low_bits(std::max(i.type.bits, i.from_type.bits));
+    for (Operand& operand : i.from) {
+      if (operand.kind == Operand::Kind::constant) operand.value &= mask;
+    }
+  }
+
+  /// The machine has one barrier for each block, for all its threads.
+  static void check_barrier(const Instruction& i) {
+    if (i.op != Op::bar_sync) return;
+    const bool is_known = i.from.size() == 1 && i.from[0].kind == Operand::Kind::constant && i.from[0].value == 0;
+    if (!is_known) fail_at(i.ptx_line, "only barrier 0 of all threads of a block is known");
   }
 
   void parse_guard(Instruction& i) {
@@ -365,15 +398,10 @@ class FunctionParser {
     }
   }
 
-  struct RegisterFamily {
-    u64 first, count;
-  };
-
   Lexer& lexer_;
   Module& module_;
   Function& function_;
   std::vector<Scope> scopes_;
-  std::unordered_map<std::string_view, RegisterFamily> families_;
   std::unordered_map<std::string_view, int> labels_;
   std::vector<std::pair<std::size_t, Token>> jumps_;
   u64 parameter_end_ = 0, shared_end_;
