@@ -30,14 +30,13 @@ class MovedCase {
       : random_(seed),
         type_(type),
         layout_(layout),
-        unit_(16 / static_cast<std::int64_t>(bytes_of(type))),
-        shape_{layout == Layout::nhwc ? 3 : between(1, 4), between(1, 20), between(1, 20)} {
+        shape_{layout == Layout::nhwc ? between(3, 4) : between(1, 4), between(1, 20), between(4, 20)} {
     add_random_ops();
   }
   /// An image with several blocks.
   MovedCase(DType type, Layout layout, const SampleShape& sample, const SampleShape& out)
-      : random_(5), type_(type), layout_(layout), unit_(16 / static_cast<std::int64_t>(bytes_of(type))), shape_(sample) {
-    sample_ = sample;
+      : random_(5), type_(type), layout_(layout), sample_(sample), shape_(sample) {
+    note_shape();
     push(crop(out.height, out.width, 8, Border::reflect));
     push(operation(AugmentKind::flip_x));
     AugmentOp erase = operation(AugmentKind::erase_square);
@@ -52,7 +51,7 @@ class MovedCase {
     values_.assign(static_cast<std::size_t>(count_ * batch.values()) * bytes_of(type_), std::byte{0xEE});
     out_labels_.assign(static_cast<std::size_t>(count_), 0xEEEEEEEEu);
     GatherArgs args{};
-    args.packed = {codes_.data(), labels_.data(), kRows, nullptr, nullptr, sample_.values(), 1};
+    args.packed = {codes_.data(), labels_.data(), kRows, nullptr, nullptr, row_bytes(), 1};
     args.set_shapes(sample_, batch);
     *cursor_ = cursor_before();
     args.selection = rows_at(cursor_.get(), kRows);
@@ -74,13 +73,18 @@ class MovedCase {
     return is_taken;
   }
   /// The last batch of an epoch.
-  OrderCursor cursor_before() const { return make_order_cursor(kRows, 11, true, count_, {0, count_}, 4, kRows / count_ - 1); }
+  OrderCursor cursor_before() const {
+    return make_order_cursor(kRows, 11, true, count_, {0, count_}, 4, kRows / count_ - 1);
+  }
   const OrderCursor& cursor() const { return *cursor_; }
   const Bytes& values() const { return values_; }
   const std::vector<std::uint32_t>& out_labels() const { return out_labels_; }
 
  private:
-  static constexpr std::int64_t kRows = 5;
+  static constexpr std::int64_t kRows = 5, kUnit = 4;  ///< values per store
+
+  /// Rows are whole words.
+  std::int64_t row_bytes() const { return (sample_.values() + 3) / 4 * 4; }
 
   std::int32_t between(std::int64_t low, std::int64_t high) {
     return static_cast<std::int32_t>(low +
@@ -94,7 +98,8 @@ class MovedCase {
     op.fill.is_uniform = op.values.is_uniform = between(0, 1) == 1;
     for (int c = 0; c < kMostFillChannels; ++c) {
       op.fill.of_channel[c] = static_cast<std::int8_t>(random_());
-      op.values.of_channel[c] = static_cast<float>(between(-1000, 1000)) / 256.0f;
+      // The sign of a zero that is filled depends on the code below it.
+      op.values.of_channel[c] = between(0, 4) == 0 ? -0.0f : static_cast<float>(between(-1000, 1000)) / 256.0f;
     }
     op.side = between(1, 12);
     op.is_inside = between(0, 1) == 1;
@@ -135,7 +140,7 @@ class MovedCase {
   void push_last_crop() {
     const std::int32_t margin = between(4, 8);
     const auto border = static_cast<Border>(between(0, 1));
-    push(crop(between(1, shape_.height + 2 * margin), between(1, (shape_.width + 2 * margin) / unit_) * unit_, margin,
+    push(crop(between(1, shape_.height + 2 * margin), between(1, (shape_.width + 2 * margin) / kUnit) * kUnit, margin,
               border));
   }
   void add_random_ops() {
@@ -162,7 +167,7 @@ class MovedCase {
   }
   void fill() {
     program_->seed = random_();
-    codes_.resize(static_cast<std::size_t>(kRows * sample_.values()));
+    codes_.resize(static_cast<std::size_t>(kRows * row_bytes()));
     for (std::int8_t& code : codes_) code = static_cast<std::int8_t>(random_());
     for (std::int64_t i = 0; i < kRows; ++i) labels_.push_back(static_cast<std::uint32_t>(random_()));
     const std::int64_t map_count = between(0, 1) == 1 ? 1 : sample_.channels;
@@ -174,7 +179,6 @@ class MovedCase {
   std::mt19937 random_;
   DType type_;
   Layout layout_;
-  std::int64_t unit_;          ///< values per store
   SampleShape sample_, shape_;  ///< stored, and after the last operation
   std::int64_t views_ = 1, count_ = 2;
   std::unique_ptr<AugmentProgram> program_ = std::make_unique<AugmentProgram>();
@@ -221,7 +225,7 @@ TEST_CASE("the CUDA gather moves images that have several blocks", "[unit][shim]
   for (const DType type : image_types()) {
     for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
       INFO(to_string(type) << (layout == Layout::nhwc ? " NHWC" : " NCHW"));
-      MovedCase data(type, layout, {3, 100, 96}, {3, 96, 88});  // 8,448 pixels, and 8,192 per block
+      MovedCase data(type, layout, {3, 100, 96}, {3, 96, 88});  // 58 tiles for 5 multiprocessors
       require_defined_values(data);
     }
   }
