@@ -110,6 +110,16 @@ TEST_CASE("the CUDA gather resizes also with filters that do not fit in shared m
   }
 }
 
+TEST_CASE("the CUDA gather shrinks images with more weights than fit in shared memory", "[unit][shim]") {
+  AugmentCase parameters(1);
+  parameters.store_as(1, 4400);
+  parameters.resize_to(1, 40);  // at least 2 * 4,400 weights; there is room for 8,192
+  gather_defined(parameters.args());
+  const auto expected = parameters.values();
+  REQUIRE(cuda::launch_gather(parameters.args(), kMiddleDevice, nullptr) == cudaSuccess);
+  REQUIRE(parameters.values() == expected);
+}
+
 TEST_CASE("the CUDA gather serves batches that its blocks divide unevenly", "[unit][shim]") {
   for (const std::int64_t B : {1, 7, 8, 9, 15, 16, 17, 40}) {
     for (const std::int64_t P : {16, 17, 4096, 4100}) {
