@@ -38,8 +38,9 @@ GATHER = [
     "the CUDA gather gives the exact values of every case",
 ]
 AUGMENTED = [
-    "the CUDA gather augments like the definition",
+    "the CUDA gather shrinks images with more weights than fit in shared memory",
     "the CUDA gather resizes also with filters that do not fit in shared memory",
+    "the CUDA gather augments like the definition",
 ]
 # The test cases that launch the kernels of a file, those that take less time first.
 TESTS = {
@@ -110,7 +111,7 @@ ORDERED = {
     "cuda/gather_augmented.cu": "gather_augmented",
     "cuda/mask_gather.cu": "mask_gather",
     "cuda/sample_selection.cu": "sample_selection",
-    "cuda/block_image.cuh": "gather_moved",
+    "cuda/block_image.cuh": "gather_augmented",
     "cuda/batch_rows.cuh": "row_copy gather_planes",
     "augment/image_passes.hpp": "gather_augmented",
 }
