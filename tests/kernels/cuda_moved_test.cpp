@@ -1,5 +1,4 @@
 // Runs the CUDA gather of images that are flipped, cropped and erased, compiled for the host.
-#include <algorithm>
 #include <memory>
 #include <random>
 #include <string>
@@ -26,23 +25,24 @@ namespace {
 /// in memory is an object of exact size.
 class MovedCase {
  public:
-  MovedCase(std::uint32_t seed, DType type, Layout layout)
+  MovedCase(std::uint32_t seed, DType type, Layout layout, std::int64_t count = 2)
       : random_(seed),
         type_(type),
         layout_(layout),
-        shape_{layout == Layout::nhwc ? between(3, 4) : between(1, 4), between(1, 20), between(4, 20)} {
+        shape_{layout == Layout::nhwc ? between(3, 4) : between(1, 4), between(1, 20), between(4, 20)},
+        count_(count) {
     add_random_ops();
   }
   /// An image with several blocks.
   MovedCase(DType type, Layout layout, const SampleShape& sample, const SampleShape& out)
-      : random_(5), type_(type), layout_(layout), sample_(sample), shape_(sample) {
+      : random_(5), type_(type), layout_(layout), shape_(sample) {
+    sample_ = sample;
     note_shape();
     push(crop(out.height, out.width, 8, Border::reflect));
     push(operation(AugmentKind::flip_x));
     AugmentOp erase = operation(AugmentKind::erase_square);
     erase.side = 30;
     push(erase);
-    count_ = 1;
     fill();
   }
 
@@ -51,7 +51,7 @@ class MovedCase {
     values_.assign(static_cast<std::size_t>(count_ * batch.values()) * bytes_of(type_), std::byte{0xEE});
     out_labels_.assign(static_cast<std::size_t>(count_), 0xEEEEEEEEu);
     GatherArgs args{};
-    args.packed = {codes_.data(), labels_.data(), kRows, nullptr, nullptr, row_bytes(), 1};
+    args.packed = {codes_.data(), labels_.data(), kRows, nullptr, nullptr, stride(), 1};
     args.set_shapes(sample_, batch);
     *cursor_ = cursor_before();
     args.selection = rows_at(cursor_.get(), kRows);
@@ -81,10 +81,10 @@ class MovedCase {
   const std::vector<std::uint32_t>& out_labels() const { return out_labels_; }
 
  private:
-  static constexpr std::int64_t kRows = 5, kUnit = 4;  ///< values per store
+  static constexpr std::int64_t kRows = 21;
 
   /// Rows are whole words.
-  std::int64_t row_bytes() const { return (sample_.values() + 3) / 4 * 4; }
+  std::int64_t stride() const { return (sample_.values() + 3) / 4 * 4; }
 
   std::int32_t between(std::int64_t low, std::int64_t high) {
     return static_cast<std::int32_t>(low +
@@ -136,12 +136,11 @@ class MovedCase {
     const std::int32_t margin = border == Border::reflect ? between(0, smaller - 1) : between(0, 6);
     push(crop(between(1, shape_.height + 2 * margin), between(1, shape_.width + 2 * margin), margin, border));
   }
-  /// A crop to whole stores.
+  /// A crop to whole words.
   void push_last_crop() {
     const std::int32_t margin = between(4, 8);
     const auto border = static_cast<Border>(between(0, 1));
-    push(crop(between(1, shape_.height + 2 * margin), between(1, (shape_.width + 2 * margin) / kUnit) * kUnit, margin,
-              border));
+    push(crop(between(1, shape_.height + 2 * margin), between(1, (shape_.width + 2 * margin) / 4) * 4, margin, border));
   }
   void add_random_ops() {
     sample_ = shape_;
@@ -167,7 +166,7 @@ class MovedCase {
   }
   void fill() {
     program_->seed = random_();
-    codes_.resize(static_cast<std::size_t>(kRows * row_bytes()));
+    codes_.resize(static_cast<std::size_t>(kRows * stride()));
     for (std::int8_t& code : codes_) code = static_cast<std::int8_t>(random_());
     for (std::int64_t i = 0; i < kRows; ++i) labels_.push_back(static_cast<std::uint32_t>(random_()));
     const std::int64_t map_count = between(0, 1) == 1 ? 1 : sample_.channels;
@@ -180,7 +179,7 @@ class MovedCase {
   DType type_;
   Layout layout_;
   SampleShape sample_, shape_;  ///< stored, and after the last operation
-  std::int64_t views_ = 1, count_ = 2;
+  std::int64_t views_ = 1, count_ = 1;
   std::unique_ptr<AugmentProgram> program_ = std::make_unique<AugmentProgram>();
   std::unique_ptr<OrderCursor> cursor_ = std::make_unique<OrderCursor>();
   std::vector<std::int8_t> codes_;
@@ -189,14 +188,14 @@ class MovedCase {
   Bytes values_;
 };
 
-void require_defined_values(MovedCase& data) {
+void require_defined_values(MovedCase& data, const cuda::DeviceTraits& device = kMiddleDevice) {
   REQUIRE(data.is_taken());
   gather_defined(data.args());
   const Bytes expected = data.values();
   const auto labels = data.out_labels();
   const GatherArgs args = data.args();
   mark_unwritten(args);
-  REQUIRE(cuda::launch_gather(args, kMiddleDevice, nullptr) == cudaSuccess);
+  REQUIRE(cuda::launch_gather(args, device, nullptr) == cudaSuccess);
   REQUIRE(unwritten_bytes(args) == 0);
   REQUIRE(data.values() == expected);
   REQUIRE(data.out_labels() == labels);
@@ -216,6 +215,18 @@ TEST_CASE("the CUDA gather moves images of every type and layout like the defini
         INFO(to_string(type) << (layout == Layout::nhwc ? " NHWC" : " NCHW") << " seed " << seed);
         MovedCase data(seed, type, layout);
         require_defined_values(data);
+      }
+    }
+  }
+}
+
+TEST_CASE("the CUDA gather moves several images per warp", "[unit][shim]") {
+  for (const DType type : image_types()) {
+    for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
+      for (std::uint32_t seed = 0; seed < 4; ++seed) {
+        INFO(to_string(type) << (layout == Layout::nhwc ? " NHWC" : " NCHW") << " seed " << seed);
+        MovedCase data(seed, type, layout, 20);
+        require_defined_values(data, kSmallDevice);
       }
     }
   }
