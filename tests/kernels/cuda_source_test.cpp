@@ -266,8 +266,9 @@ TEST_CASE("the CUDA mean of a batch that a cursor draws has the same bits as on 
       const std::vector<double> divisors(channels, 128.0);
       std::vector<std::int64_t> sums(channels), expected_sums(channels);
       std::vector<Affine> maps(channels), expected_maps(channels);
-      BatchMeanArgs args{gather.packed, C, P, gather.selection, 9, quantization.data(), divisors.data(),
-                         expected_sums.data(), expected_maps.data()};
+      BatchMeanArgs args{
+          gather.packed,       C, P, gather.selection, 9, quantization.data(), divisors.data(), expected_sums.data(),
+          expected_maps.data()};
       cpu::add_batch_sums(args, 0, 9, expected_sums.data());
       cpu::fold_batch_maps(args);
       args.sums = sums.data();
