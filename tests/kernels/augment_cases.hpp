@@ -66,6 +66,14 @@ class AugmentCase {
 
   std::string name() const { return "seed " + std::to_string(seed_); }
 
+  /// Replaces the stored images by ones of `height` x `width` pixels. Call resize_to() next.
+  void store_as(std::int32_t height, std::int32_t width) {
+    sample_ = shape_ = {sample_.channels, height, width};
+    program_.op_count = 0;
+    note_shape();
+    codes_.resize(static_cast<std::size_t>(kRows * sample_.values()));
+    for (std::int8_t& code : codes_) code = static_cast<std::int8_t>(random_());
+  }
   /// Replaces all operations and the mixing: resizes images to `height` x `width`.
   void resize_to(std::int32_t height, std::int32_t width) {
     program_.op_count = 0;

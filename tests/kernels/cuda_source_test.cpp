@@ -110,6 +110,20 @@ TEST_CASE("the CUDA gather resizes also with filters that do not fit in shared m
   }
 }
 
+TEST_CASE("the CUDA gather shrinks images with more weights than fit in shared memory", "[unit][shim]") {
+  AugmentCase parameters(1);
+  parameters.store_as(1, 4400);
+  parameters.resize_to(1, 40);  // at least 2 * 4,400 weights; there is room for 8,192
+  GatherArgs args = parameters.args();
+  args.batch_count = 1;
+  gather_defined(args);
+  const auto expected = parameters.values();
+  args = parameters.args();
+  args.batch_count = 1;
+  REQUIRE(cuda::launch_gather(args, kMiddleDevice, nullptr) == cudaSuccess);
+  REQUIRE(parameters.values() == expected);
+}
+
 TEST_CASE("the CUDA gather serves batches that its blocks divide unevenly", "[unit][shim]") {
   for (const std::int64_t B : {1, 7, 8, 9, 15, 16, 17, 40}) {
     for (const std::int64_t P : {16, 17, 4096, 4100}) {
@@ -252,8 +266,9 @@ TEST_CASE("the CUDA mean of a batch that a cursor draws has the same bits as on 
       const std::vector<double> divisors(channels, 128.0);
       std::vector<std::int64_t> sums(channels), expected_sums(channels);
       std::vector<Affine> maps(channels), expected_maps(channels);
-      BatchMeanArgs args{gather.packed, C, P, gather.selection, 9, quantization.data(), divisors.data(),
-                         expected_sums.data(), expected_maps.data()};
+      BatchMeanArgs args{
+          gather.packed,       C, P, gather.selection, 9, quantization.data(), divisors.data(), expected_sums.data(),
+          expected_maps.data()};
       cpu::add_batch_sums(args, 0, 9, expected_sums.data());
       cpu::fold_batch_maps(args);
       args.sums = sums.data();

@@ -1,6 +1,11 @@
 // Runs every variant of the plain CUDA gathers, compiled for the host: each value type, layout, alignment and kind of
 // map, with warps that take several steps.
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "catch.hpp"
@@ -52,15 +57,17 @@ void require_defined_values(GatherData& data, const std::vector<Affine>& maps) {
   GatherArgs args = data.args();
   args.maps = maps.data();
   REQUIRE(cuda::launch_gather(args, kLargeDevice, nullptr) == cudaSuccess);
-  const auto* const values = static_cast<const Value*>(args.values);
-  const std::int64_t count = args.batch.values();
+  std::vector<std::byte> expected;
   for (std::int64_t b = 0; b < args.batch_count; ++b) {
     const SelectedSample sample = sample_at(args.selection, b);
-    for (std::int64_t i = 0; i < count; ++i) {
-      const float value = gathered_value(plain_stages(args), codes_of(args.packed, sample.row), sample, i);
-      REQUIRE(values[b * count + i].bits == round_to<Value>(value).bits);
+    for (std::int64_t i = 0; i < args.batch.values(); ++i) {
+      const auto value =
+          round_to<Value>(gathered_value(plain_stages(args), codes_of(args.packed, sample.row), sample, i));
+      const auto bytes = std::bit_cast<std::array<std::byte, sizeof value>>(value);
+      expected.insert(expected.end(), bytes.begin(), bytes.end());
     }
   }
+  REQUIRE(data.values() == expected);
 }
 
 }  // namespace
@@ -110,9 +117,9 @@ TEST_CASE("the CUDA gather rounds unusual numbers like the definition", "[unit][
       {1.0f, kInfinity}, {1.0f, -kInfinity}, {std::numeric_limits<float>::quiet_NaN(), 0.0f}};
   const auto C = static_cast<std::int64_t>(maps.size());
   for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
-    for (const std::int64_t P : {24, 25}) {
-      GatherData half_data({.N = 10, .C = C, .P = P, .B = 7, .layout = layout, .value_type = DType::float16});
-      GatherData brain_data({.N = 10, .C = C, .P = P, .B = 7, .layout = layout, .value_type = DType::bfloat16});
+    for (const std::int64_t P : {7, 24, 25}) {  // with 7, values are rounded one by one
+      GatherData half_data({.N = 60, .C = C, .P = P, .B = 60, .layout = layout, .value_type = DType::float16});
+      GatherData brain_data({.N = 60, .C = C, .P = P, .B = 60, .layout = layout, .value_type = DType::bfloat16});
       require_defined_values<Float16>(half_data, maps);
       require_defined_values<BFloat16>(brain_data, maps);
     }
@@ -134,5 +141,17 @@ TEST_CASE("the CUDA gather reads samples that are within one word", "[unit][shim
         REQUIRE(data.values() == data.expected_values());
       }
     }
+  }
+}
+
+TEST_CASE("the CUDA gather copies labels of more words than a block has threads", "[unit][shim]") {
+  for (const LabelType type : {LabelType::words, LabelType::int64}) {
+    // One step, so blocks have one warp.
+    GatherData data({.N = 9, .C = 1, .P = 64, .B = 4, .label_words = 70, .label_type = type});
+    const GatherArgs args = data.args();
+    mark_unwritten(args);
+    REQUIRE(cuda::launch_gather(args, kLargeDevice, nullptr) == cudaSuccess);
+    REQUIRE(unwritten_bytes(args) == 0);
+    REQUIRE(data.out_labels() == data.expected_labels());
   }
 }
