@@ -35,8 +35,8 @@ struct alignas(16) MovedWord {
 
 /// What a channel shows.
 struct alignas(16) MovedChannel {
-  Affine map;                     ///< of its values
-  std::uint32_t beyond, erased;   ///< four codes of a crop's and an erasure's fill value, with flipped signs
+  Affine map;                    ///< of its values
+  std::uint32_t beyond, erased;  ///< four codes of a crop's and an erasure's fill value, with flipped signs
 };
 
 /// What all pixels of a moved image share. Images in which at most one crop shows a fill value, and at most one erasure
@@ -130,8 +130,8 @@ OCTAVO_HOST_DEVICE inline MovedLine moved_line(const AugmentProgram& program, co
           is_erased(program, steps, ImageAxis::down, y) ? ~std::uint32_t{0} : 0, static_cast<std::uint32_t>(c)};
 }
 
-/// The four columns from `x` on. The stored image has at least four. Neighbors in the output show neighbors, or the same
-/// pixel, in the stored image, so all that show are within four bytes.
+/// The four columns from `x` on. The stored image has at least four. Neighbors in the output show neighbors, or the
+/// same pixel, in the stored image, so all that show are within four bytes.
 template <typename Steps>
 OCTAVO_HOST_DEVICE inline MovedWord moved_word(const AugmentProgram& program, const Steps& steps,
                                                const MovedAxis& across, std::int32_t x) {
@@ -154,8 +154,8 @@ OCTAVO_HOST_DEVICE inline MovedWord moved_word(const AugmentProgram& program, co
   return word;
 }
 
-/// The map of the values of channel `c`, or, if `erasure` is not negative, of those that this step fills. Jitters change
-/// the map; those after an erasure also change what it has filled.
+/// The map of the values of channel `c`, or, if `erasure` is not negative, of those that this step fills. Jitters
+/// change the map; those after an erasure also change what it has filled.
 template <typename Steps>
 OCTAVO_HOST_DEVICE inline Affine moved_map(const AugmentProgram& program, const Steps& steps, Affine map, int erasure,
                                            std::int32_t c) {

@@ -21,21 +21,21 @@ namespace {
 template <int kChannels>
 inline constexpr int kMovedUnits = kChannels == 1 ? 4 : 2;
 template <int kChannels>
-inline constexpr std::uint32_t kMostTileUnits = kMovedUnits<kChannels> * kWarpThreads;
+inline constexpr std::uint32_t kMostTileUnits = kMovedUnits<kChannels>* kWarpThreads;
 
 inline constexpr std::uint32_t kMostMovedUnits = kMostTileUnits<1>;
 
 /// Entries of a block's tables: of 8 images of up to 3x32x32, or of parts of larger ones.
 constexpr std::int64_t kTableLines = 768, kTableWords = 512;
-/// Warps per multiprocessor that a batch is divided into, so that blocks have several images to draw at once. 8 warps of
-/// 32 lanes with 4 words each have 4 KB in flight and compute longer than those of the plain gather (geometry.hpp).
+/// Warps per multiprocessor that a batch is divided into, so that blocks have several images to draw at once. 8 warps
+/// of 32 lanes with 4 words each have 4 KB in flight and compute longer than those of the plain gather (geometry.hpp).
 constexpr std::int64_t kMovedFullWarps = 8;
 /// Blocks of 256 threads per multiprocessor: 80 registers, and 128 to fill pixels of any program.
 constexpr int kLeastMovedBlocks = 3, kLeastFilledBlocks = 2;
 
 /// A tile is some whole lines, or a part of one that is longer than a tile.
 struct MovedShape {
-  std::uint32_t lines;       ///< of an image
+  std::uint32_t lines;  ///< of an image
   std::uint32_t line_units;
   std::uint32_t tile_lines;
   Divider line_tiles;         ///< tiles per line; 1 if a tile has whole lines
@@ -108,7 +108,7 @@ __device__ inline void fill_images(const GatherArgs& args, BlockPlaces places, M
 
 /// Fills the tables, with lines from `first_line` on. Out of line, to save registers.
 OCTAVO_NO_INLINE __device__ static void fill_tables(const GatherArgs& args, const MovedShape& shape, BlockPlaces places,
-                                   std::uint32_t first_line, MovedBlock& block) {
+                                                    std::uint32_t first_line, MovedBlock& block) {
   const AugmentProgram& program = *args.program;
   const auto count = static_cast<unsigned>(places.count);
   for (unsigned i = threadIdx.x; i < count * shape.table_lines; i += blockDim.x) {
@@ -121,8 +121,8 @@ OCTAVO_NO_INLINE __device__ static void fill_tables(const GatherArgs& args, cons
   }
   for (unsigned i = threadIdx.x; i < count * shape.line_units; i += blockDim.x) {
     const unsigned image = i % count, word = i / count;
-    block.words[image * shape.line_units + word] = moved_word(program, block.steps[image], block.across[image],
-                                                              static_cast<std::int32_t>(word) * kWordColumns);
+    block.words[image * shape.line_units + word] =
+        moved_word(program, block.steps[image], block.across[image], static_cast<std::int32_t>(word) * kWordColumns);
   }
   __syncthreads();
 }
@@ -174,7 +174,7 @@ __device__ inline std::uint32_t blended(std::uint32_t word, std::uint32_t fill, 
 
 /// Replaces the values of the bytes in `mask`.
 template <typename Value>
-__device__ inline void blend_values(Words<kWordColumns * static_cast<int>(sizeof(Value))>& values, float filled,
+__device__ inline void blend_values(Words<kWordColumns* static_cast<int>(sizeof(Value))>& values, float filled,
                                     std::uint32_t mask) {
   if constexpr (sizeof(Value) == 4) {
 #pragma unroll
@@ -203,7 +203,8 @@ struct LoadedUnits {
   __device__ StoredUnits<kUnits, kChannels> flipped() const {
     StoredUnits<kUnits, kChannels> stored;
 #pragma unroll
-    for (int i = 0; i < kUnits * kChannels; ++i) stored.words[i] = flip_signs(bytes_from(low[i], high[i], offset[i] % 4));
+    for (int i = 0; i < kUnits * kChannels; ++i)
+      stored.words[i] = flip_signs(bytes_from(low[i], high[i], offset[i] % 4));
     return stored;
   }
 };
@@ -226,8 +227,8 @@ struct MovedTiles {
   const MovedShape& shape;
   const MovedBlock& block;
   std::uint32_t first_line;  ///< of the tables
-  /// The lane's units in any tile, as bytes of the tables: of lines below its first one, in the upper half, and of units
-  /// after the first one of a line.
+  /// The lane's units in any tile, as bytes of the tables: of lines below its first one, in the upper half, and of
+  /// units after the first one of a line.
   std::uint32_t lane_places[kUnits];
 
   __device__ MovedTiles(const GatherArgs& gather, const MovedShape& of_images, const MovedBlock& of_block,
@@ -305,7 +306,8 @@ __device__ inline auto load_units(const MovedTiles<kChannels>& tiles, const L2Po
 /// The codes of a unit, filled where crops and erasures fill codes.
 __device__ inline std::uint32_t moved_codes(std::uint32_t stored, const MovedLine& line, const MovedWord& word,
                                             const MovedChannel& channel, bool erases_values) {
-  const std::uint32_t moved = blended(permute_bytes(stored, 0, word.selector), channel.beyond, line.beyond | word.beyond);
+  const std::uint32_t moved =
+      blended(permute_bytes(stored, 0, word.selector), channel.beyond, line.beyond | word.beyond);
   return erases_values ? moved : blended(moved, channel.erased, line.erased & word.erased);
 }
 
@@ -391,12 +393,12 @@ __device__ inline void stage_pixels(const MovedTiles<kChannels>& tiles, const Mo
   __syncwarp();
 }
 
-/// Replaces the values of word `at` of a tile of pixels that an erasure fills. Of an image that is not simple, it stores
-/// the word. Returns whether it did.
+/// Replaces the values of word `at` of a tile of pixels that an erasure fills. Of an image that is not simple, it
+/// stores the word. Returns whether it did.
 template <typename Value, int kChannels>
 __device__ inline bool fill_pixels(const MovedTiles<kChannels>& tiles, Step step, const MovedTile& tile,
                                    std::uint32_t at, std::uint32_t filled, Value* to,
-                                   Words<kWordColumns * static_cast<int>(sizeof(Value))>& values) {
+                                   Words<kWordColumns* static_cast<int>(sizeof(Value))>& values) {
   const MovedFills& fills = tiles.block.fills[step.sample];
   bool is_special = !fills.is_simple;
 #pragma unroll
@@ -451,7 +453,8 @@ __device__ inline void store_pixels(const MovedTiles<kChannels>& tiles, const L2
 }
 
 /// Writes the labels of the block's images that are the first of their samples. Out of line, to save registers.
-OCTAVO_NO_INLINE __device__ static void write_labels(const GatherArgs& args, BlockPlaces places, const MovedBlock& block) {
+OCTAVO_NO_INLINE __device__ static void write_labels(const GatherArgs& args, BlockPlaces places,
+                                                     const MovedBlock& block) {
   if (args.out_labels == nullptr || blockIdx.y != 0) return;
   const std::int64_t width = label_width(args);
   for (std::int64_t i = threadIdx.x; i < places.count * width; i += blockDim.x) {
@@ -472,8 +475,8 @@ __global__ void __launch_bounds__(kMostThreads, kFills ? kLeastFilledBlocks : kL
   find_samples(args, places, block);
   draw_steps(args, places, block);
   fill_images(args, places, block);
-  const MovedTiles<kChannels> tiles(
-      args, shape, block, shape.line_tiles.quotient(blockIdx.y * share.tiles_per_split) * shape.tile_lines);
+  const MovedTiles<kChannels> tiles(args, shape, block,
+                                    shape.line_tiles.quotient(blockIdx.y * share.tiles_per_split) * shape.tile_lines);
   fill_tables(args, shape, places, tiles.first_line, block);
 
   const L2Policy codes_policy(policies.codes), values_policy(policies.values);
@@ -519,9 +522,9 @@ BatchGeometry moved_geometry(std::int64_t images, const MovedShape& shape, const
       (shape.lines + shape.tile_lines - 1) / shape.tile_lines * std::int64_t{shape.line_tiles.divisor()};
   BatchGeometry geometry = batch_geometry(images, tiles, device, kMostWarps, kMovedFullWarps);
   while (lines_in_tiles(shape, geometry.tiles_per_split) > kTableLines) --geometry.tiles_per_split;
-  geometry.samples_per_block = static_cast<int>(
-      std::min({std::int64_t{geometry.samples_per_block}, kTableWords / std::int64_t{shape.line_units},
-                kTableLines / lines_in_tiles(shape, geometry.tiles_per_split)}));
+  geometry.samples_per_block =
+      static_cast<int>(std::min({std::int64_t{geometry.samples_per_block}, kTableWords / std::int64_t{shape.line_units},
+                                 kTableLines / lines_in_tiles(shape, geometry.tiles_per_split)}));
   geometry.groups = static_cast<unsigned>((images + geometry.samples_per_block - 1) / geometry.samples_per_block);
   geometry.splits = (geometry.tiles_per_sample + geometry.tiles_per_split - 1) / geometry.tiles_per_split;
   return geometry;
@@ -535,8 +538,8 @@ cudaError_t launch_as(const GatherArgs& args, const CachePolicies& policies, con
       moved_shape<kChannels>(to.height * (kChannels == 1 ? to.channels : 1), to.width / kWordColumns, to.height);
   const BatchGeometry geometry = moved_geometry(args.batch_count * args.batch.views, shape, device);
   shape.table_lines = static_cast<std::uint32_t>(lines_in_tiles(shape, geometry.tiles_per_split));
-  return launch(gather_moved<Value, kChannels, kFills>, dim3(geometry.groups, geometry.splits), dim3(geometry.block_threads),
-                stream, args, shape, work_share(geometry), policies);
+  return launch(gather_moved<Value, kChannels, kFills>, dim3(geometry.groups, geometry.splits),
+                dim3(geometry.block_threads), stream, args, shape, work_share(geometry), policies);
 }
 
 template <typename Value, int kChannels>

@@ -35,8 +35,9 @@ template <typename Value>
 cudaError_t launch_gather_augmented(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,
                                     cudaStream_t stream);
 
-/// For AugmentDemand::simple_moves and moves: images of up to kMostMovedSide pixels per side and kMostMovedChannels channels, if they are
-/// interleaved three or four; whose rows are stores of four values, and whose packed rows are whole words.
+/// For AugmentDemand::simple_moves and moves: images of up to kMostMovedSide pixels per side and kMostMovedChannels
+/// channels, if they are interleaved three or four; whose rows are stores of four values, and whose packed rows are
+/// whole words.
 template <typename Value>
 bool takes_moved(const GatherArgs& args);
 template <typename Value>

@@ -47,9 +47,9 @@ struct BatchGeometry {
 /// blocks of up to `most_warps`.
 ///
 /// A step is one tile of one sample. Each warp does 1 to kMostSteps steps, and within these limits as many as still
-/// leave `full_warps` warps for every multiprocessor, so there are no more splits than fill the device. Additional steps
-/// go to other samples first, then to other tiles. Examples for 132 multiprocessors: 4,096 samples of 2 tiles are 8,192
-/// steps, 2 for each of 3,168 warps: 2,048 blocks of 2 warps process 2 samples each. 256 samples of 294 tiles are
+/// leave `full_warps` warps for every multiprocessor, so there are no more splits than fill the device. Additional
+/// steps go to other samples first, then to other tiles. Examples for 132 multiprocessors: 4,096 samples of 2 tiles are
+/// 8,192 steps, 2 for each of 3,168 warps: 2,048 blocks of 2 warps process 2 samples each. 256 samples of 294 tiles are
 /// 75,264 steps, 16 per warp: 32 groups of 8 samples times 19 splits of 16 tiles, 608 blocks of 8 warps. One sample of
 /// 294 tiles: 147 blocks of 2 warps.
 inline BatchGeometry batch_geometry(std::int64_t batch_count, std::int64_t tiles_per_sample, const DeviceTraits& device,

@@ -24,11 +24,11 @@ constexpr octavo::kernels::cuda::DeviceTraits kDevice{132, 50 << 20};
 
 /// What is counted, in the order of the columns.
 struct Costs {
-  double instructions;  ///< of a lane, for a value
-  double loads;         ///< sectors of loads, for each that the codes fill
-  double stores;        ///< sectors of stores, for each that the values fill
+  double instructions;    ///< of a lane, for a value
+  double loads;           ///< sectors of loads, for each that the codes fill
+  double stores;          ///< sectors of stores, for each that the values fill
   double bank_conflicts;  ///< wavefronts of shared memory, for each that its words fill
-  double local;         ///< requests to local memory, for 1,000 values
+  double local;           ///< requests to local memory, for 1,000 values
 
   std::array<double, 5> columns() const { return {instructions, loads, stores, bank_conflicts, local}; }
 };
@@ -75,7 +75,8 @@ int exceeded(const CostCase& one, const Costs& costs, const std::array<double, 5
   int count = 0;
   for (std::size_t k = 0; k < bounds.size(); ++k) {
     if (costs.columns()[k] <= bounds[k] * kTolerance + 0.005) continue;
-    std::cerr << one.name << ": " << kColumns[k] << ": " << costs.columns()[k] << ", at most " << bounds[k] << " allowed\n";
+    std::cerr << one.name << ": " << kColumns[k] << ": " << costs.columns()[k] << ", at most " << bounds[k]
+              << " allowed\n";
     ++count;
   }
   return count;
