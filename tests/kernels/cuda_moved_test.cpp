@@ -220,7 +220,7 @@ TEST_CASE("the CUDA gather moves images of every type and layout like the defini
   }
 }
 
-TEST_CASE("the CUDA gather moves several images per warp", "[unit][shim]") {
+TEST_CASE("the CUDA gather moves several images per warp", "[unit][shim][order]") {
   for (const DType type : image_types()) {
     for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
       for (std::uint32_t seed = 0; seed < 4; ++seed) {
@@ -232,7 +232,7 @@ TEST_CASE("the CUDA gather moves several images per warp", "[unit][shim]") {
   }
 }
 
-TEST_CASE("the CUDA gather moves images that have several blocks", "[unit][shim]") {
+TEST_CASE("the CUDA gather moves images that have several blocks", "[unit][shim][order]") {
   for (const DType type : image_types()) {
     for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
       INFO(to_string(type) << (layout == Layout::nhwc ? " NHWC" : " NCHW"));

@@ -88,7 +88,7 @@ void require_defined_selections(SampleSelectionArgs args) {
 
 }  // namespace
 
-TEST_CASE("the CUDA selection of samples selects like the definition", "[unit][shim]") {
+TEST_CASE("the CUDA selection of samples selects like the definition", "[unit][shim][order]") {
   const Choices choices;
   for (const Choice choice : {Choice::permuted, Choice::weighted, Choice::grouped}) {
     for (const std::int64_t repeats : {1, 3}) {

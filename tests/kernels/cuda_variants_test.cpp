@@ -86,7 +86,7 @@ TEST_CASE("the CUDA gather takes several steps per warp in every variant", "[uni
   }
 }
 
-TEST_CASE("the CUDA gather crosses the end of an epoch in every variant", "[unit][shim]") {
+TEST_CASE("the CUDA gather crosses the end of an epoch in every variant", "[unit][shim][order]") {
   for (GatherCase parameters : variants()) {
     parameters.B = 9;
     INFO(parameters.name());
@@ -126,7 +126,7 @@ TEST_CASE("the CUDA gather rounds unusual numbers like the definition", "[unit][
   }
 }
 
-TEST_CASE("the CUDA gather reads samples that are within one word", "[unit][shim]") {
+TEST_CASE("the CUDA gather reads samples that are within one word", "[unit][shim][order]") {
   for (const std::int64_t P : {1, 2, 3}) {
     for (const std::int64_t offset : {0, 1, 2, 3}) {
       for (const std::int64_t padding : {0, 1}) {

@@ -84,8 +84,7 @@ std::unique_ptr<CostCase> make_case(const CostRow& row, DType dtype, Layout layo
   const std::int64_t row_count = row.batch_count;
   auto made = std::make_unique<CostCase>();
   made->name = std::string(row.name) + ", " + std::to_string(row.sample.channels) + "x" +
-               std::to_string(row.sample.height) + "x" + std::to_string(row.sample.width) + ", batch of " +
-               std::to_string(row.batch_count) + (layout == Layout::nhwc ? ", NHWC, " : ", ") +
+               std::to_string(row.sample.height) + "x" + std::to_string(row.sample.width) + (layout == Layout::nhwc ? ", NHWC, " : ", ") +
                std::string(octavo::to_string(dtype));
   made->program = program_of(row);
   BatchShape batch = {.image = row.sample, .views = 1, .dtype = dtype, .layout = layout};
@@ -124,17 +123,17 @@ std::int64_t CostCase::ideal_bytes() const {
 std::vector<std::unique_ptr<CostCase>> cost_cases() {
   const SampleShape small{3, 32, 32}, large{3, 224, 224}, larger{3, 256, 256};
   const std::vector<CostRow> rows = {
-      {"plain", small, 1024, {}},
-      {"flip", small, 1024, {flip()}},
-      {"crop with fill, flip", small, 1024, {crop(32, 4), flip()}},
-      {"crop with fill, flip, cutout of codes", small, 1024, {crop(32, 4), flip(), cutout(16, false)}},
-      {"crop with fill, flip, cutout of values", small, 1024, {crop(32, 4), flip(), cutout(16, true)}},
-      {"crop with reflection, flip", small, 1024, {crop(32, 4, Border::reflect), flip()}},
-      {"plain", large, 32, {}},
-      {"crop of 256x256, flip", larger, 32, {crop(224, 0), flip()}},
-      {"crop with fill, flip", large, 32, {crop(224, 28), flip()}},
-      {"crop with fill, flip, cutout of values", large, 32, {crop(224, 28), flip(), cutout(112, true)}},
-      {"resized crop, flip", larger, 2, {resized_crop(224), flip()}},
+      {"plain", small, 128, {}},
+      {"flip", small, 128, {flip()}},
+      {"crop with fill, flip", small, 128, {crop(32, 4), flip()}},
+      {"crop with fill, flip, cutout of codes", small, 128, {crop(32, 4), flip(), cutout(16, false)}},
+      {"crop with fill, flip, cutout of values", small, 128, {crop(32, 4), flip(), cutout(16, true)}},
+      {"crop with reflection, flip", small, 128, {crop(32, 4, Border::reflect), flip()}},
+      {"plain", large, 4, {}},
+      {"crop of 256x256, flip", larger, 4, {crop(224, 0), flip()}},
+      {"crop with fill, flip", large, 4, {crop(224, 28), flip()}},
+      {"crop with fill, flip, cutout of values", large, 4, {crop(224, 28), flip(), cutout(112, true)}},
+      {"resized crop, flip", larger, 1, {resized_crop(224), flip()}},
   };
   std::vector<std::unique_ptr<CostCase>> cases;
   for (const CostRow& row : rows) {

@@ -71,11 +71,11 @@ class RoundingMode {
 
 // ---- Loops over lanes --------------------------------------------------------------------------
 
-/// The value of an operand in a lane; a predicate has those of all lanes in its first value.
+/// The value of an operand in a lane: of a predicate, or one of `values`.
 u64 value_in(const Step& step, const Operand& operand, const Lanes& values, u32 lane) {
   const bool is_predicate =
       operand.kind == Operand::Kind::reg && step.fragment.function->register_bits[operand.value] == 1;
-  return is_predicate ? values[0] >> lane & 1 : values[lane];
+  return is_predicate ? step.warp.registers.predicate(step.register_of(operand)) >> lane & 1 : values[lane];
 }
 
 /// Marks what is undefined in the result `to`, before the operands may be overwritten.

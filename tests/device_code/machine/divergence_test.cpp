@@ -184,6 +184,40 @@ TEST_CASE("a function calls itself, with its own registers, parameters and local
       kCallFactorial, {}, [&](u32 thread) { return factorials[thread % 8]; }, kFunctions);
 }
 
+TEST_CASE("lanes are in functions that use a register as a value and as a predicate", "[unit][device_code]") {
+  // The first register of one function is %rd0, of the other %p0. Each adds its argument eight times.
+  const std::string functions = R"(
+    .func (.param .b32 sum) by_value(.param .b32 addend) {
+      .reg .b64 %rd<1>; .reg .b32 %r<3>; .reg .pred %p<1>;
+      ld.param.u32 %r0, [addend]; mov.u64 %rd0, 0; mov.u32 %r1, 0;
+      AGAIN: cvt.u32.u64 %r2, %rd0; add.u32 %r2, %r2, %r0; cvt.u64.u32 %rd0, %r2;
+      add.u32 %r1, %r1, 1; setp.lt.u32 %p0, %r1, 8; @%p0 bra AGAIN;
+      st.param.b32 [sum], %r2; ret; }
+    .func (.param .b32 sum) by_predicate(.param .b32 addend) {
+      .reg .pred %p<1>; .reg .b32 %r<3>;
+      ld.param.u32 %r0, [addend]; mov.u32 %r2, 0; mov.u32 %r1, 0;
+      AGAIN: add.u32 %r1, %r1, 1; add.u32 %r2, %r2, %r0; setp.lt.u32 %p0, %r1, 8; @%p0 bra AGAIN;
+      st.param.b32 [sum], %r2; ret; }
+)";
+  constexpr const char* kBody = R"(
+    { .param .b32 param0; .param .b32 retval0;
+    st.param.b32 [param0+0], %lane; and.b32 %r1, %lane, 1; setp.eq.u32 %p1, %r1, 0;
+    @%p1 bra EVEN;
+    call.uni (retval0), by_predicate, (param0); bra.uni DONE;
+    EVEN: call.uni (retval0), by_value, (param0);
+    DONE: ld.param.b32 %r2, [retval0+0];
+    }
+    st.global.u32 [%mine], %r2;)";
+  for (u32 seed = 1; seed <= 20; ++seed) {
+    TestProgram program(kBody, functions);
+    program.machine.options.is_random = true;
+    program.machine.options.seed = seed;
+    program.run();
+    CHECK(program.faults().empty());
+    for (u32 lane = 0; lane < 32; ++lane) CHECK(program.a[lane] == 8 * lane);
+  }
+}
+
 TEST_CASE("exit in a function ends the thread, and ret only the function", "[unit][device_code]") {
   const std::string function =
       ".func leave() { .reg .pred %p<2>; .reg .b32 %r<2>; mov.u32 %r1, %laneid; "

@@ -21,13 +21,15 @@ void for_each_lane(u32 lanes, const Visit& visit) {
   for (u32 rest = lanes; rest != 0; rest &= rest - 1) visit(static_cast<u32>(__builtin_ctz(rest)));
 }
 
-/// A predicate is a register whose first value has a bit for each lane.
+/// A register is a value for each lane, or a predicate: the functions that lanes of a warp call at the same time may use
+/// one register in both ways.
 class Registers {
  public:
   /// Makes at least `count` registers, of which the new ones are undefined.
   void grow(std::size_t count) {
     if (count <= values_.size()) return;
     values_.resize(count);
+    predicates_.resize(count);
     undefined_.resize(count);
     unwritten_.resize(count, kAllLanes);
     partly_.resize(count, 0);
@@ -43,9 +45,9 @@ class Registers {
 
   Lanes& values(std::size_t reg) { return values_[reg]; }
   const Lanes& values(std::size_t reg) const { return values_[reg]; }
-  u32 predicate(std::size_t reg) const { return static_cast<u32>(values_[reg][0]); }
+  u32 predicate(std::size_t reg) const { return predicates_[reg]; }
   void set_predicate(std::size_t reg, u32 lanes, u32 value) {
-    values_[reg][0] = (values_[reg][0] & ~lanes) | (value & lanes);
+    predicates_[reg] = (predicates_[reg] & ~lanes) | (value & lanes);
   }
 
   /// The lanes in which some bit is undefined.
@@ -66,6 +68,7 @@ class Registers {
 
  private:
   std::vector<Lanes> values_, undefined_;
+  std::vector<u32> predicates_;  ///< a bit for each lane
   std::vector<u32> unwritten_;  ///< lanes in which no bit is defined
   std::vector<u32> partly_;     ///< lanes whose undefined bits are in undefined_
 };
