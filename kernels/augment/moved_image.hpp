@@ -39,15 +39,6 @@ struct alignas(16) MovedChannel {
   std::uint32_t beyond, erased;  ///< four codes of a crop's and an erasure's fill value, with flipped signs
 };
 
-/// What all pixels of a moved image share. Images in which at most one crop shows a fill value, and at most one erasure
-/// fills anything, are simple; others look at their steps again wherever pixels are filled.
-struct MovedFills {
-  MovedChannel channels[kMostMovedChannels];
-  Affine erased_maps[kMostMovedChannels];  ///< of values that an erasure fills: their shift is the value
-  bool is_simple;
-  bool erases_values;  ///< the erasure fills values, not codes
-};
-
 /// The row or column of the stored image that shows at `at` of the output; -1 - i: the fill value of step i. `steps`
 /// are indexed like the operations.
 template <typename Steps>
@@ -177,52 +168,18 @@ OCTAVO_HOST_DEVICE inline bool shows_fill(const AugmentOp& op, const MovingStep&
          (step.y < 0 || step.x < 0 || step.y + op.height > size.height || step.x + op.width > size.width);
 }
 
-/// Determines what channel `c` shows, whose values have `map` before the augmentation, and, with channel 0, whether the
-/// image is simple.
+/// What channel `c` shows, whose values have `map` before the augmentation.
 template <typename Steps>
-OCTAVO_HOST_DEVICE inline void fill_channel(const AugmentProgram& program, const Steps& steps, Affine map,
-                                            std::int32_t c, MovedFills& fills) {
-  int crop = -1, erasure = -1, crop_count = 0, erasure_count = 0;
+OCTAVO_HOST_DEVICE inline MovedChannel moved_channel(const AugmentProgram& program, const Steps& steps, Affine map,
+                                                     std::int32_t c) {
+  MovedChannel channel{moved_map(program, steps, map, -1, c), 0, 0};
   for (int i = 0; i < program.op_count; ++i) {
-    if (shows_fill(program.ops[i], steps[i], program.sizes[i])) crop = i, ++crop_count;
-    if (steps[i].kind == StepKind::erase) erasure = i, ++erasure_count;
+    const AugmentOp& op = program.ops[i];
+    if (shows_fill(op, steps[i], program.sizes[i])) channel.beyond = four_codes(op.fill.at(c));
+    if (steps[i].kind != StepKind::erase) continue;
+    channel.erased = op.is_normalized ? bits_of(moved_map(program, steps, map, i, c).shift) : four_codes(op.fill.at(c));
   }
-  MovedChannel& channel = fills.channels[c];
-  channel.map = moved_map(program, steps, map, -1, c);
-  channel.beyond = crop < 0 ? 0 : four_codes(program.ops[crop].fill.at(c));
-  channel.erased = erasure < 0 ? 0 : four_codes(program.ops[erasure].fill.at(c));
-  const bool erases_values = erasure >= 0 && program.ops[erasure].is_normalized;
-  fills.erased_maps[c] = erases_values ? moved_map(program, steps, map, erasure, c) : Affine{};
-  if (c != 0) return;
-  fills.is_simple = crop_count <= 1 && erasure_count <= 1;
-  fills.erases_values = erases_values;
-}
-
-/// The last step that erases a pixel of the output among those that fill values, or codes; -1: none.
-template <typename Steps>
-OCTAVO_HOST_DEVICE inline int erasure_at(const AugmentProgram& program, const Steps& steps, bool of_values,
-                                         std::int32_t y, std::int32_t x) {
-  for (int i = program.op_count - 1; i >= 0; --i) {
-    if (program.ops[i].is_normalized == of_values && erases(steps[i], ImageAxis::down, y) &&
-        erases(steps[i], ImageAxis::across, x)) {
-      return i;
-    }
-  }
-  return -1;
-}
-
-/// The code at (y, x) of channel `c`, whose stored plane is `plane`: the definition, without tables.
-template <typename Steps>
-OCTAVO_HOST_DEVICE inline std::int8_t moved_code(const AugmentProgram& program, const Steps& steps,
-                                                 const std::int8_t* plane, std::int32_t c, std::int32_t y,
-                                                 std::int32_t x) {
-  const int erasure = erasure_at(program, steps, false, y, x);
-  if (erasure >= 0) return program.ops[erasure].fill.at(c);
-  const std::int32_t row = moved_from(program, steps, ImageAxis::down, y);
-  const std::int32_t column = moved_from(program, steps, ImageAxis::across, x);
-  // Of two crops, the later one shows its fill value.
-  if (row < 0 || column < 0) return program.ops[-1 - (row < column ? row : column)].fill.at(c);
-  return plane[row * program.sizes[0].width + column];
+  return channel;
 }
 
 }  // namespace octavo::kernels

@@ -2,6 +2,7 @@
 // them into the steps of one image (steps.hpp). The definitions are in docs/numerics.md, "Augmentation".
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include "kernels/augment/draws.hpp"
@@ -145,12 +146,11 @@ struct AugmentProgram {
 
 /// How much of an image its kernel must have made before it can compute a value of the output.
 enum class AugmentDemand : std::int32_t {
-  /// Rows and columns of codes move. At most one crop shows a fill value, and at most one rectangle of codes is filled.
-  simple_moves,
-  moves,     ///< rows and columns of codes move, then rectangles are filled
-  pixels,    ///< each value is one code, or a fill value
-  resizing,  ///< or a weighted sum of codes
-  images,    ///< whole images between some operations
+  moves,          ///< rows and columns of codes move; one crop may show a fill value, and one rectangle may be filled
+  erasing_moves,  ///< the same, but the rectangle is of normalized values
+  pixels,         ///< each value is one code, or a fill value
+  resizing,       ///< or a weighted sum of codes
+  images,         ///< whole images between some operations
 };
 
 /// Whether an operation needs the whole image, and makes a whole image.
@@ -166,19 +166,6 @@ OCTAVO_HOST_DEVICE inline bool is_moving(AugmentKind kind) {
   return kind <= AugmentKind::jitter || kind == AugmentKind::view_flip_x || kind == AugmentKind::view_shift;
 }
 
-/// Whether codes only move along rows and columns, and no rectangle of codes is filled before that.
-inline bool only_moves(const AugmentProgram& program) {
-  bool has_erased = false;
-  for (int i = 0; i < program.op_count; ++i) {
-    const AugmentKind kind = program.ops[i].kind;
-    if (!is_moving(kind)) return false;
-    const bool erases = kind == AugmentKind::erase_square || kind == AugmentKind::erase_rectangle;
-    if (!erases && kind != AugmentKind::jitter && has_erased) return false;
-    has_erased = has_erased || (erases && !program.ops[i].is_normalized);
-  }
-  return true;
-}
-
 /// Whether a crop may show its fill value.
 inline bool may_fill(const AugmentOp& op, ImageSize size) {
   if (op.border != Border::constant) return false;
@@ -186,15 +173,29 @@ inline bool may_fill(const AugmentOp& op, ImageSize size) {
   return op.kind == AugmentKind::random_crop && op.margin > 0;
 }
 
-/// Whether a program that only_moves() fills pixels by at most one crop and one erasure, which fills codes.
-inline bool moves_simply(const AugmentProgram& program) {
+inline bool erases(AugmentKind kind) {
+  return kind == AugmentKind::erase_square || kind == AugmentKind::erase_rectangle;
+}
+
+/// Whether an operation may fill values with -0, whose sign depends on the codes below.
+inline bool may_fill_negative_zero(const AugmentOp& op) {
+  if (op.kind == AugmentKind::jitter) return !(op.factor.low >= 0.0);
+  if (!erases(op.kind) || !op.is_normalized) return false;
+  for (const float value : op.values.of_channel) {
+    if (value == 0.0f && std::signbit(value)) return true;
+  }
+  return false;
+}
+
+/// Whether codes only move along rows and columns, at most one crop fills pixels, and then at most one erasure.
+inline bool only_moves(const AugmentProgram& program) {
   int crop_count = 0, erasure_count = 0;
   for (int i = 0; i < program.op_count; ++i) {
     const AugmentOp& op = program.ops[i];
-    const bool erases = op.kind == AugmentKind::erase_square || op.kind == AugmentKind::erase_rectangle;
-    if (erases && op.is_normalized) return false;
+    const bool moves = op.kind != AugmentKind::jitter && !erases(op.kind);
+    if (!is_moving(op.kind) || (moves && erasure_count > 0) || may_fill_negative_zero(op)) return false;
     crop_count += may_fill(op, program.sizes[i]);
-    erasure_count += erases;
+    erasure_count += erases(op.kind);
   }
   return crop_count <= 1 && erasure_count <= 1;
 }
@@ -208,7 +209,7 @@ inline AugmentDemand demand_of(const AugmentProgram& program, bool mixes = false
   }
   if (resizing_count == 0) {
     if (mixes || !only_moves(program)) return AugmentDemand::pixels;
-    return moves_simply(program) ? AugmentDemand::simple_moves : AugmentDemand::moves;
+    return program.erases_values ? AugmentDemand::erasing_moves : AugmentDemand::moves;
   }
   return resizing_count == 1 && !mixes ? AugmentDemand::resizing : AugmentDemand::images;
 }

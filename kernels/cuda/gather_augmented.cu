@@ -208,8 +208,8 @@ cudaError_t launch_gather_augmented(const GatherArgs& args, const CachePolicies&
   const std::int64_t parts = std::min(kMostBlocks, (args.batch.image.values() + kBlockValues - 1) / kBlockValues);
   const dim3 blocks(static_cast<unsigned>(images), static_cast<unsigned>(parts)), threads(kImageThreads);
   switch (args.augment_demand) {
-    case AugmentDemand::simple_moves:
     case AugmentDemand::moves:
+    case AugmentDemand::erasing_moves:
       if (takes_moved<Value>(args)) return launch_gather_moved<Value>(args, policies, device, stream);
       [[fallthrough]];
     case AugmentDemand::pixels:

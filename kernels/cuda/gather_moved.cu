@@ -26,12 +26,12 @@ inline constexpr std::uint32_t kMostTileUnits = kMovedUnits<kChannels>* kWarpThr
 inline constexpr std::uint32_t kMostMovedUnits = kMostTileUnits<1>;
 
 /// Entries of a block's tables: of 8 images of up to 3x32x32, or of parts of larger ones.
-constexpr std::int64_t kTableLines = 768, kTableWords = 512;
+constexpr std::int64_t kTableLines = 776, kTableWords = 512;
 /// Warps per multiprocessor that a batch is divided into, so that blocks have several images to draw at once. 8 warps
 /// of 32 lanes with 4 words each have 4 KB in flight and compute longer than those of the plain gather (geometry.hpp).
 constexpr std::int64_t kMovedFullWarps = 8;
-/// Blocks of 256 threads per multiprocessor: 80 registers, and 128 to fill pixels of any program.
-constexpr int kLeastMovedBlocks = 3, kLeastFilledBlocks = 2;
+/// Blocks of 256 threads per multiprocessor: 80 registers.
+constexpr int kLeastMovedBlocks = 3;
 
 /// A tile is some whole lines, or a part of one that is longer than a tile.
 struct MovedShape {
@@ -40,16 +40,17 @@ struct MovedShape {
   std::uint32_t tile_lines;
   Divider line_tiles;         ///< tiles per line; 1 if a tile has whole lines
   Divider channel_lines;      ///< H
-  std::uint32_t table_lines;  ///< of an image in a block's tables
+  // Entries of an image in a block's tables: odd numbers, so that neighboring images are in other banks.
+  std::uint32_t table_lines, table_words;
 };
 
 /// What a block knows of its images.
 struct MovedBlock {
   SelectedSample samples[kMostSamples];
   const std::int8_t* codes[kMostSamples];
-  MovingStep steps[kMostSamples][kMostAugmentOps];
+  MovingStep steps[kMostSamples][kMostAugmentOps + 1];  // one more, so that neighboring images are in other banks
   MovedAxis down[kMostSamples], across[kMostSamples];
-  MovedFills fills[kMostSamples];
+  MovedChannel channels[kMostSamples][kMostMovedChannels];
   MovedLine lines[kTableLines];
   MovedWord words[kTableWords + kMostMovedUnits];  // lanes beyond the end of a line read further
 };
@@ -84,7 +85,8 @@ OCTAVO_NO_INLINE __device__ static void fill_image(const GatherArgs& args, Moved
   else if (task == 1)
     block.across[image] = moved_axis(program, steps, ImageAxis::across);
   else
-    fill_channel(program, steps, args.maps[args.uniform_map ? 0 : task - 2], task - 2, block.fills[image]);
+    block.channels[image][task - 2] =
+        moved_channel(program, steps, args.maps[args.uniform_map ? 0 : task - 2], task - 2);
 }
 
 /// Draws the steps of the block's images. Lanes that draw the same operation are neighbors.
@@ -121,70 +123,31 @@ OCTAVO_NO_INLINE __device__ static void fill_tables(const GatherArgs& args, cons
   }
   for (unsigned i = threadIdx.x; i < count * shape.line_units; i += blockDim.x) {
     const unsigned image = i % count, word = i / count;
-    block.words[image * shape.line_units + word] =
+    block.words[image * shape.table_words + word] =
         moved_word(program, block.steps[image], block.across[image], static_cast<std::int32_t>(word) * kWordColumns);
   }
   __syncthreads();
-}
-
-/// A value of an image.
-struct ValuePlace {
-  std::int32_t c, y, x;
-};
-
-/// Stores four values of an image that is not simple; place_of(i) is where value i is in the image.
-template <typename Value, typename PlaceOf>
-__device__ inline void store_special(const GatherArgs& args, const MovingStep* steps, const std::int8_t* codes,
-                                     Value* to, const PlaceOf& place_of) {
-  const AugmentProgram& program = *args.program;
-#pragma unroll 1
-  for (std::int32_t i = 0; i < kWordColumns; ++i) {
-    const ValuePlace at = place_of(i);
-    const std::int8_t* const plane = codes + at.c * static_cast<std::int32_t>(args.pixels);
-    const Affine map = moved_map(program, steps, args.maps[args.uniform_map ? 0 : at.c],
-                                 erasure_at(program, steps, true, at.y, at.x), at.c);
-    to[i] = round_to<Value>(decode(moved_code(program, steps, plane, at.c, at.y, at.x), map));
-  }
-}
-
-// Out of line, because few images are not simple.
-
-/// Stores the four values from `at` on, in one line.
-template <typename Value>
-OCTAVO_NO_INLINE __device__ static void store_special_unit(const GatherArgs& args, const MovingStep* steps,
-                                                           const std::int8_t* codes, ValuePlace at, Value* to) {
-  store_special(args, steps, codes, to, [&](std::int32_t i) { return ValuePlace{at.c, at.y, at.x + i}; });
-}
-
-/// Stores four values of pixels, of which the first is value `first` of a tile that begins at (y, x).
-template <typename Value, int kChannels>
-OCTAVO_NO_INLINE __device__ static void store_special_pixels(const GatherArgs& args, const MovingStep* steps,
-                                                             const std::int8_t* codes, std::int32_t first,
-                                                             std::int32_t y, std::int32_t x, Value* to) {
-  const auto width = static_cast<std::int32_t>(args.batch.image.width);
-  store_special(args, steps, codes, to, [&](std::int32_t i) {
-    const std::int32_t value = first + i, pixel = x + value / kChannels;
-    return ValuePlace{value % kChannels, y + pixel / width, pixel % width};
-  });
 }
 
 __device__ inline std::uint32_t blended(std::uint32_t word, std::uint32_t fill, std::uint32_t mask) {
   return (word & ~mask) | (fill & mask);
 }
 
-/// Replaces the values of the bytes in `mask`.
-template <typename Value>
-__device__ inline void blend_values(Words<kWordColumns* static_cast<int>(sizeof(Value))>& values, float filled,
-                                    std::uint32_t mask) {
+/// Replaces the values of the bytes in `mask`: value i by value_of(i).
+template <typename Value, typename ValueOf>
+__device__ inline void blend_values(Words<kWordColumns * static_cast<int>(sizeof(Value))>& values, std::uint32_t mask,
+                                    const ValueOf& value_of) {
   if constexpr (sizeof(Value) == 4) {
 #pragma unroll
-    for (unsigned i = 0; i < 4; ++i) {
-      values.words[i] = blended(values.words[i], bits_of(filled), permute_bytes(mask, 0, 0x1111u * i));
+    for (int i = 0; i < kWordColumns; ++i) {
+      const std::uint32_t whole = permute_bytes(mask, 0, 0x1111u * static_cast<unsigned>(i));
+      values.words[i] = blended(values.words[i], bits_of(value_of(i)), whole);
     }
   } else {
-    const std::uint32_t pair = round_pair_to<Value>(filled, filled);
-    values.words[0] = blended(values.words[0], pair, permute_bytes(mask, 0, 0x1100));
-    values.words[1] = blended(values.words[1], pair, permute_bytes(mask, 0, 0x3322));
+    values.words[0] =
+        blended(values.words[0], round_pair_to<Value>(value_of(0), value_of(1)), permute_bytes(mask, 0, 0x1100));
+    values.words[1] =
+        blended(values.words[1], round_pair_to<Value>(value_of(2), value_of(3)), permute_bytes(mask, 0, 0x3322));
   }
 }
 
@@ -257,7 +220,7 @@ struct MovedTiles {
     tile.count = units_left < kMost ? units_left : kMost;
     const auto image = static_cast<std::uint32_t>(step.sample);
     tile.lines = block.lines + (image * shape.table_lines + tile.line - first_line);
-    tile.words = block.words + (image * shape.line_units + tile.unit);
+    tile.words = block.words + (image * shape.table_words + tile.unit);
     return tile;
   }
   __device__ bool has(const MovedTile& tile, int k) const {
@@ -270,8 +233,6 @@ struct MovedTiles {
     return *reinterpret_cast<const MovedWord*>(reinterpret_cast<const std::byte*>(tile.words) +
                                                (lane_places[k] & 0xFFFFu));
   }
-  __device__ std::uint32_t lane_line(int k) const { return (lane_places[k] >> 16) / kLineBytes; }
-  __device__ std::uint32_t lane_unit(int k) const { return (lane_places[k] & 0xFFFFu) / kWordBytes; }
   /// Where the lane's first value of a tile is stored.
   template <typename Value>
   __device__ Value* out(const MovedTile& tile, std::int64_t image) const {
@@ -304,66 +265,47 @@ __device__ inline auto load_units(const MovedTiles<kChannels>& tiles, const L2Po
 }
 
 /// The codes of a unit, filled where crops and erasures fill codes.
+template <bool kErasesValues>
 __device__ inline std::uint32_t moved_codes(std::uint32_t stored, const MovedLine& line, const MovedWord& word,
-                                            const MovedChannel& channel, bool erases_values) {
-  const std::uint32_t moved =
-      blended(permute_bytes(stored, 0, word.selector), channel.beyond, line.beyond | word.beyond);
-  return erases_values ? moved : blended(moved, channel.erased, line.erased & word.erased);
+                                            const MovedChannel& channel) {
+  const std::uint32_t moved = blended(permute_bytes(stored, 0, word.selector), channel.beyond, line.beyond | word.beyond);
+  return kErasesValues ? moved : blended(moved, channel.erased, line.erased & word.erased);
 }
 
-/// Whether a value of 0 that an erasure fills has the sign of the code below it: -0 + 0 * code.
-__device__ inline bool is_negative_zero(float value) { return bits_of(value) == 0x80000000u; }
-
-/// Stores units of planes. kFills: of an image that may not be simple, or in which an erasure may fill values.
-template <bool kFills, typename Value>
+/// Stores units of planes.
+template <bool kErasesValues, typename Value>
 __device__ inline void store_units(const MovedTiles<1>& tiles, const L2Policy& policy, Step step,
                                    const StoredUnits<kMovedUnits<1>, 1>& stored, std::int64_t image) {
   const MovedTile tile = tiles.tile(step);
-  const MovedFills& fills = tiles.block.fills[step.sample];
   Value* const out = tiles.template out<Value>(tile, image);
 #pragma unroll
   for (int k = 0; k < kMovedUnits<1>; ++k) {
     const MovedLine line = tiles.line(tile, k);
     const MovedWord word = tiles.word(tile, k);
-    bool is_wanted = tiles.has(tile, k);
-    const MovedChannel channel = fills.channels[line.channel];
-    const Words<4> codes = {moved_codes(stored.words[k], line, word, channel, kFills && fills.erases_values)};
+    const MovedChannel channel = tiles.block.channels[step.sample][line.channel];
+    const Words<4> codes = {moved_codes<kErasesValues>(stored.words[k], line, word, channel)};
     auto values = decode_words<Value>(codes, [&](int) { return channel.map; });
-    Value* const to = out + k * static_cast<int>(kWarpThreads) * kWordColumns;
-    if constexpr (kFills) {
-      const std::uint32_t erased = line.erased & word.erased;
-      const float filled = fills.erased_maps[line.channel].shift;
-      if (fills.erases_values) blend_values<Value>(values, filled, erased);
-      const bool is_special = fills.is_simple ? erased != 0 && fills.erases_values && is_negative_zero(filled)
-                                              : (line.beyond | word.beyond | erased) != 0;
-      if (is_wanted && is_special) {
-        is_wanted = false;
-        const std::uint32_t y = tiles.shape.channel_lines.remainder(tile.line + tiles.lane_line(k));
-        const std::uint32_t x = (tile.unit + tiles.lane_unit(k)) * kWordColumns;
-        const ValuePlace at = {static_cast<std::int32_t>(line.channel), static_cast<std::int32_t>(y),
-                               static_cast<std::int32_t>(x)};
-        store_special_unit(tiles.args, tiles.block.steps[step.sample], tiles.block.codes[step.sample], at, to);
-      }
+    if constexpr (kErasesValues) {
+      blend_values<Value>(values, line.erased & word.erased, [&](int) { return float_of(channel.erased); });
     }
-    policy.store(is_wanted, to, values);
+    policy.store(tiles.has(tile, k), out + k * static_cast<int>(kWarpThreads) * kWordColumns, values);
   }
 }
 
-/// Shared memory in which a warp puts a tile of pixels in the order of the output: codes, and masks of the values that
-/// are filled.
-template <int kChannels, bool kFills>
+/// Shared memory in which a warp puts a tile of pixels in the order of the output: codes, and masks of erased values.
+template <int kChannels, bool kErasesValues>
 struct PixelTiles {
   std::uint32_t codes[kMostTileUnits<kChannels> * kChannels];
-  std::uint32_t filled[kFills ? kMostTileUnits<kChannels> * kChannels : 1];
+  std::uint32_t erased[kErasesValues ? kMostTileUnits<kChannels> * kChannels : 1];
 };
-template <bool kFills>
-struct PixelTiles<1, kFills> {};
+template <bool kErasesValues>
+struct PixelTiles<1, kErasesValues> {};
 
 /// Stages units of interleaved channels.
-template <bool kFills, int kChannels>
-__device__ inline void stage_pixels(const MovedTiles<kChannels>& tiles, const MovedFills& fills, const MovedTile& tile,
+template <bool kErasesValues, int kChannels>
+__device__ inline void stage_pixels(const MovedTiles<kChannels>& tiles, const MovedChannel* channels, const MovedTile& tile,
                                     const StoredUnits<kMovedUnits<kChannels>, kChannels>& stored,
-                                    PixelTiles<kChannels, kFills>& staged) {
+                                    PixelTiles<kChannels, kErasesValues>& staged) {
   __syncwarp();  // all lanes have read the tiles before
 #pragma unroll
   for (unsigned k = 0; k < kMovedUnits<kChannels>; ++k) {
@@ -373,82 +315,52 @@ __device__ inline void stage_pixels(const MovedTiles<kChannels>& tiles, const Mo
     std::uint32_t planes[kChannels], pixels[kChannels];
 #pragma unroll
     for (unsigned c = 0; c < kChannels; ++c) {
-      planes[c] =
-          moved_codes(stored.words[k * kChannels + c], line, word, fills.channels[c], kFills && fills.erases_values);
+      planes[c] = moved_codes<kErasesValues>(stored.words[k * kChannels + c], line, word, channels[c]);
     }
     interleave(planes, pixels);
 #pragma unroll
     for (unsigned i = 0; i < kChannels; ++i) staged.codes[at + i] = pixels[i];
-    if constexpr (kFills) {
-      const std::uint32_t erased = line.erased & word.erased;
+    if constexpr (kErasesValues) {
 #pragma unroll
-      for (std::uint32_t& plane : planes) {
-        plane = !fills.is_simple ? line.beyond | word.beyond | erased : fills.erases_values ? erased : 0;
-      }
+      for (std::uint32_t& plane : planes) plane = line.erased & word.erased;
       interleave(planes, pixels);
 #pragma unroll
-      for (unsigned i = 0; i < kChannels; ++i) staged.filled[at + i] = pixels[i];
+      for (unsigned i = 0; i < kChannels; ++i) staged.erased[at + i] = pixels[i];
     }
   }
   __syncwarp();
 }
 
-/// Replaces the values of word `at` of a tile of pixels that an erasure fills. Of an image that is not simple, it
-/// stores the word. Returns whether it did.
-template <typename Value, int kChannels>
-__device__ inline bool fill_pixels(const MovedTiles<kChannels>& tiles, Step step, const MovedTile& tile,
-                                   std::uint32_t at, std::uint32_t filled, Value* to,
-                                   Words<kWordColumns* static_cast<int>(sizeof(Value))>& values) {
-  const MovedFills& fills = tiles.block.fills[step.sample];
-  bool is_special = !fills.is_simple;
-#pragma unroll
-  for (std::uint32_t i = 0; i < kWordColumns; ++i) {
-    const float value = fills.erased_maps[(at * kWordColumns + i) % kChannels].shift;
-    is_special = is_special || is_negative_zero(value);
-    blend_values<Value>(values, value, filled & 0xFFu << (8 * i));
-  }
-  if (!is_special) return false;
-  store_special_pixels<Value, kChannels>(tiles.args, tiles.block.steps[step.sample], tiles.block.codes[step.sample],
-                                         static_cast<std::int32_t>(at) * kWordColumns,
-                                         static_cast<std::int32_t>(tile.line),
-                                         static_cast<std::int32_t>(tile.unit) * kWordColumns, to);
-  return true;
-}
-
 /// Stores units of interleaved channels: neighboring lanes store neighboring words of four values.
-template <bool kFills, typename Value, int kChannels>
+template <bool kErasesValues, typename Value, int kChannels>
 __device__ inline void store_pixels(const MovedTiles<kChannels>& tiles, const L2Policy& policy, Step step,
                                     const StoredUnits<kMovedUnits<kChannels>, kChannels>& stored, std::int64_t image,
-                                    PixelTiles<kChannels, kFills>& staged) {
+                                    PixelTiles<kChannels, kErasesValues>& staged) {
   const MovedTile tile = tiles.tile(step);
-  const MovedFills& fills = tiles.block.fills[step.sample];
+  const MovedChannel* const channels = tiles.block.channels[step.sample];
   const std::uint32_t lane = threadIdx.x % kWarpThreads;
   Value* const out = tiles.template out<Value>(tile, image);
-  stage_pixels<kFills>(tiles, fills, tile, stored, staged);
+  stage_pixels(tiles, channels, tile, stored, staged);
   // The channel of value i of word `lane` is (phase + i) % kChannels.
   const std::uint32_t phase = lane * kWordColumns % kChannels;
   Affine maps[kChannels];
-  if constexpr (!kFills) {
+  float erased_values[kChannels];
 #pragma unroll
-    for (unsigned i = 0; i < kChannels; ++i) maps[i] = fills.channels[(phase + i) % kChannels].map;
+  for (unsigned i = 0; i < kChannels; ++i) {
+    maps[i] = channels[(phase + i) % kChannels].map;
+    erased_values[i] = float_of(channels[(phase + i) % kChannels].erased);
   }
 #pragma unroll
   for (int k = 0; k < kMovedUnits<kChannels> * kChannels; ++k) {
     constexpr int kValuesBetween = static_cast<int>(kWarpThreads) * kWordColumns;
     const std::uint32_t at = static_cast<std::uint32_t>(k) * kWarpThreads + lane;
-    auto values = decode_words<Value>(Words<4>{staged.codes[at]}, [&](int i) {
-      // Filling pixels takes many registers.
-      if constexpr (kFills) return fills.channels[(at * kWordColumns + static_cast<unsigned>(i)) % kChannels].map;
-      return maps[(k * kValuesBetween + i) % kChannels];
-    });
-    bool is_wanted = at < tile.count * kChannels;
-    Value* const to = out + k * kValuesBetween;
-    if constexpr (kFills) {
-      if (is_wanted && staged.filled[at] != 0) {
-        is_wanted = !fill_pixels<Value>(tiles, step, tile, at, staged.filled[at], to, values);
-      }
+    auto values = decode_words<Value>(Words<4>{staged.codes[at]},
+                                      [&](int i) { return maps[(k * kValuesBetween + i) % kChannels]; });
+    if constexpr (kErasesValues) {
+      blend_values<Value>(values, staged.erased[at],
+                          [&](int i) { return erased_values[(k * kValuesBetween + i) % kChannels]; });
     }
-    policy.store(is_wanted, to, values);
+    policy.store(at < tile.count * kChannels, out + k * kValuesBetween, values);
   }
 }
 
@@ -464,13 +376,13 @@ OCTAVO_NO_INLINE __device__ static void write_labels(const GatherArgs& args, Blo
   }
 }
 
-/// kChannels: 1 for planes one after the other, else of a pixel. kFills: for AugmentDemand::moves.
-template <typename Value, int kChannels, bool kFills>
-__global__ void __launch_bounds__(kMostThreads, kFills ? kLeastFilledBlocks : kLeastMovedBlocks)
+/// kChannels: 1 for planes one after the other, else of a pixel.
+template <typename Value, int kChannels, bool kErasesValues>
+__global__ void __launch_bounds__(kMostThreads, kLeastMovedBlocks)
     gather_moved(const __grid_constant__ GatherArgs args, const __grid_constant__ MovedShape shape,
                  const WorkShare share, const CachePolicies policies) {
   __shared__ MovedBlock block;
-  __shared__ PixelTiles<kChannels, kFills> staged[kMostWarps];
+  __shared__ PixelTiles<kChannels, kErasesValues> staged[kMostWarps];
   const BlockPlaces places = block_places(args.batch_count * args.batch.views, share.samples_per_block);
   find_samples(args, places, block);
   draw_steps(args, places, block);
@@ -484,9 +396,9 @@ __global__ void __launch_bounds__(kMostThreads, kFills ? kLeastFilledBlocks : kL
   const auto store = [&](Step step, const auto& stored) {
     const std::int64_t image = places.first + step.sample;
     if constexpr (kChannels == 1)
-      store_units<kFills, Value>(tiles, values_policy, step, stored, image);
+      store_units<kErasesValues, Value>(tiles, values_policy, step, stored, image);
     else
-      store_pixels<kFills, Value>(tiles, values_policy, step, stored, image, staged[threadIdx.x / kWarpThreads]);
+      store_pixels<kErasesValues, Value>(tiles, values_policy, step, stored, image, staged[threadIdx.x / kWarpThreads]);
   };
   run_steps(
       TileWalk(share, places.count), load, [] {}, [](std::uint32_t) {}, store);
@@ -507,13 +419,14 @@ MovedShape moved_shape(std::int64_t lines, std::int64_t line_units, std::int64_t
           static_cast<std::uint32_t>(tile_lines),
           Divider((line_units + kUnits - 1) / kUnits),
           Divider(height),
-          0};
+          0,
+          static_cast<std::uint32_t>(line_units) | 1};
 }
 
-/// Lines of an image that `tiles` tiles may touch.
+/// Lines of an image in the tables: those that `tiles` tiles may touch, or one more.
 std::int64_t lines_in_tiles(const MovedShape& shape, std::int64_t tiles) {
   const std::int64_t line_tiles = shape.line_tiles.divisor();
-  return ((tiles + line_tiles - 1) / line_tiles + (line_tiles > 1)) * shape.tile_lines;
+  return ((tiles + line_tiles - 1) / line_tiles + (line_tiles > 1)) * shape.tile_lines | 1;
 }
 
 /// The geometry of a batch of `images` images, whose blocks' tables have room.
@@ -523,14 +436,14 @@ BatchGeometry moved_geometry(std::int64_t images, const MovedShape& shape, const
   BatchGeometry geometry = batch_geometry(images, tiles, device, kMostWarps, kMovedFullWarps);
   while (lines_in_tiles(shape, geometry.tiles_per_split) > kTableLines) --geometry.tiles_per_split;
   geometry.samples_per_block =
-      static_cast<int>(std::min({std::int64_t{geometry.samples_per_block}, kTableWords / std::int64_t{shape.line_units},
+      static_cast<int>(std::min({std::int64_t{geometry.samples_per_block}, kTableWords / std::int64_t{shape.table_words},
                                  kTableLines / lines_in_tiles(shape, geometry.tiles_per_split)}));
   geometry.groups = static_cast<unsigned>((images + geometry.samples_per_block - 1) / geometry.samples_per_block);
   geometry.splits = (geometry.tiles_per_sample + geometry.tiles_per_split - 1) / geometry.tiles_per_split;
   return geometry;
 }
 
-template <typename Value, int kChannels, bool kFills>
+template <typename Value, int kChannels, bool kErasesValues>
 cudaError_t launch_as(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,
                       cudaStream_t stream) {
   const SampleShape& to = args.batch.image;
@@ -538,14 +451,14 @@ cudaError_t launch_as(const GatherArgs& args, const CachePolicies& policies, con
       moved_shape<kChannels>(to.height * (kChannels == 1 ? to.channels : 1), to.width / kWordColumns, to.height);
   const BatchGeometry geometry = moved_geometry(args.batch_count * args.batch.views, shape, device);
   shape.table_lines = static_cast<std::uint32_t>(lines_in_tiles(shape, geometry.tiles_per_split));
-  return launch(gather_moved<Value, kChannels, kFills>, dim3(geometry.groups, geometry.splits),
+  return launch(gather_moved<Value, kChannels, kErasesValues>, dim3(geometry.groups, geometry.splits),
                 dim3(geometry.block_threads), stream, args, shape, work_share(geometry), policies);
 }
 
 template <typename Value, int kChannels>
 cudaError_t launch_channels(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,
                             cudaStream_t stream) {
-  return args.augment_demand == AugmentDemand::simple_moves
+  return args.augment_demand == AugmentDemand::moves
              ? launch_as<Value, kChannels, false>(args, policies, device, stream)
              : launch_as<Value, kChannels, true>(args, policies, device, stream);
 }

@@ -35,7 +35,7 @@ template <typename Value>
 cudaError_t launch_gather_augmented(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,
                                     cudaStream_t stream);
 
-/// For AugmentDemand::simple_moves and moves: images of up to kMostMovedSide pixels per side and kMostMovedChannels
+/// For AugmentDemand::moves and erasing_moves: images of up to kMostMovedSide pixels per side and kMostMovedChannels
 /// channels, if they are interleaved three or four; whose rows are stores of four values, and whose packed rows are
 /// whole words.
 template <typename Value>
