@@ -38,8 +38,8 @@ struct MovedShape {
   std::uint32_t lines;  ///< of an image
   std::uint32_t line_units;
   std::uint32_t tile_lines;
-  Divider line_tiles;         ///< tiles per line; 1 if a tile has whole lines
-  Divider channel_lines;      ///< H
+  Divider line_tiles;     ///< tiles per line; 1 if a tile has whole lines
+  Divider channel_lines;  ///< H
   // Entries of an image in a block's tables: odd numbers, so that neighboring images are in other banks.
   std::uint32_t table_lines, table_words;
 };
@@ -135,7 +135,7 @@ __device__ inline std::uint32_t blended(std::uint32_t word, std::uint32_t fill, 
 
 /// Replaces the values of the bytes in `mask`: value i by value_of(i).
 template <typename Value, typename ValueOf>
-__device__ inline void blend_values(Words<kWordColumns * static_cast<int>(sizeof(Value))>& values, std::uint32_t mask,
+__device__ inline void blend_values(Words<kWordColumns* static_cast<int>(sizeof(Value))>& values, std::uint32_t mask,
                                     const ValueOf& value_of) {
   if constexpr (sizeof(Value) == 4) {
 #pragma unroll
@@ -268,7 +268,8 @@ __device__ inline auto load_units(const MovedTiles<kChannels>& tiles, const L2Po
 template <bool kErasesValues>
 __device__ inline std::uint32_t moved_codes(std::uint32_t stored, const MovedLine& line, const MovedWord& word,
                                             const MovedChannel& channel) {
-  const std::uint32_t moved = blended(permute_bytes(stored, 0, word.selector), channel.beyond, line.beyond | word.beyond);
+  const std::uint32_t moved =
+      blended(permute_bytes(stored, 0, word.selector), channel.beyond, line.beyond | word.beyond);
   return kErasesValues ? moved : blended(moved, channel.erased, line.erased & word.erased);
 }
 
@@ -303,8 +304,8 @@ struct PixelTiles<1, kErasesValues> {};
 
 /// Stages units of interleaved channels.
 template <bool kErasesValues, int kChannels>
-__device__ inline void stage_pixels(const MovedTiles<kChannels>& tiles, const MovedChannel* channels, const MovedTile& tile,
-                                    const StoredUnits<kMovedUnits<kChannels>, kChannels>& stored,
+__device__ inline void stage_pixels(const MovedTiles<kChannels>& tiles, const MovedChannel* channels,
+                                    const MovedTile& tile, const StoredUnits<kMovedUnits<kChannels>, kChannels>& stored,
                                     PixelTiles<kChannels, kErasesValues>& staged) {
   __syncwarp();  // all lanes have read the tiles before
 #pragma unroll
@@ -435,9 +436,9 @@ BatchGeometry moved_geometry(std::int64_t images, const MovedShape& shape, const
       (shape.lines + shape.tile_lines - 1) / shape.tile_lines * std::int64_t{shape.line_tiles.divisor()};
   BatchGeometry geometry = batch_geometry(images, tiles, device, kMostWarps, kMovedFullWarps);
   while (lines_in_tiles(shape, geometry.tiles_per_split) > kTableLines) --geometry.tiles_per_split;
-  geometry.samples_per_block =
-      static_cast<int>(std::min({std::int64_t{geometry.samples_per_block}, kTableWords / std::int64_t{shape.table_words},
-                                 kTableLines / lines_in_tiles(shape, geometry.tiles_per_split)}));
+  geometry.samples_per_block = static_cast<int>(
+      std::min({std::int64_t{geometry.samples_per_block}, kTableWords / std::int64_t{shape.table_words},
+                kTableLines / lines_in_tiles(shape, geometry.tiles_per_split)}));
   geometry.groups = static_cast<unsigned>((images + geometry.samples_per_block - 1) / geometry.samples_per_block);
   geometry.splits = (geometry.tiles_per_sample + geometry.tiles_per_split - 1) / geometry.tiles_per_split;
   return geometry;

@@ -84,8 +84,8 @@ std::unique_ptr<CostCase> make_case(const CostRow& row, DType dtype, Layout layo
   const std::int64_t row_count = row.batch_count;
   auto made = std::make_unique<CostCase>();
   made->name = std::string(row.name) + ", " + std::to_string(row.sample.channels) + "x" +
-               std::to_string(row.sample.height) + "x" + std::to_string(row.sample.width) + (layout == Layout::nhwc ? ", NHWC, " : ", ") +
-               std::string(octavo::to_string(dtype));
+               std::to_string(row.sample.height) + "x" + std::to_string(row.sample.width) +
+               (layout == Layout::nhwc ? ", NHWC, " : ", ") + std::string(octavo::to_string(dtype));
   made->program = program_of(row);
   BatchShape batch = {.image = row.sample, .views = 1, .dtype = dtype, .layout = layout};
   if (made->program != nullptr) {

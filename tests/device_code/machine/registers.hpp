@@ -21,8 +21,8 @@ void for_each_lane(u32 lanes, const Visit& visit) {
   for (u32 rest = lanes; rest != 0; rest &= rest - 1) visit(static_cast<u32>(__builtin_ctz(rest)));
 }
 
-/// A register is a value for each lane, or a predicate: the functions that lanes of a warp call at the same time may use
-/// one register in both ways.
+/// A register is a value for each lane, or a predicate: the functions that lanes of a warp call at the same time may
+/// use one register in both ways.
 class Registers {
  public:
   /// Makes at least `count` registers, of which the new ones are undefined.
@@ -69,8 +69,8 @@ class Registers {
  private:
   std::vector<Lanes> values_, undefined_;
   std::vector<u32> predicates_;  ///< a bit for each lane
-  std::vector<u32> unwritten_;  ///< lanes in which no bit is defined
-  std::vector<u32> partly_;     ///< lanes whose undefined bits are in undefined_
+  std::vector<u32> unwritten_;   ///< lanes in which no bit is defined
+  std::vector<u32> partly_;      ///< lanes whose undefined bits are in undefined_
 };
 
 }  // namespace device_code
