@@ -150,11 +150,16 @@ class MovedCase {
     for (int i = between(0, 2); i > 0; --i) push(operation(flips[between(0, 3)]));
     if (between(0, 1) == 1) push_random_crop();
     push_last_crop();
-    if (between(0, 1) == 1) push(operation(AugmentKind::erase_square));
-    if (between(0, 1) == 1) push(operation(AugmentKind::erase_rectangle));
-    if (between(0, 1) == 1) push_values_ops();
+    push_erasures();
     views_ = between(1, 2);
     fill();
+  }
+  /// None, one of each kind, or several, for which there is another kernel.
+  void push_erasures() {
+    const std::int32_t choice = between(0, 4);
+    if (choice == 1 || choice == 4) push(operation(AugmentKind::erase_square));
+    if (choice == 2 || choice == 4) push(operation(AugmentKind::erase_rectangle));
+    if (choice >= 3) push_values_ops();
   }
   void push_values_ops() {
     push(operation(AugmentKind::jitter));
