@@ -9,8 +9,8 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-#: The loaders of two ranks are compared if these fields of their states are equal: loaders of the same samples, whatever
-#: their options, and loaders of any samples that look alike.
+#: The loaders of two ranks are compared if these fields of their states are equal: loaders of the same samples,
+#: whatever their options, and similar loaders of any samples.
 _COMPARED = (("data", "split"), ("batch_size", "shuffle"))
 
 #: How many loaders of each kind this process has compared: loaders are compared in the order of their first batches.
@@ -59,8 +59,8 @@ class RankAgreement:
             if own != other:
                 raise ValueError(
                     f"ranks must serve parts of the same batches, but {name} is {own!r} on rank {self._rank} and "
-                    f"{other!r} on rank {rank}; pass the same file and arguments on every rank, or rank=0, world_size=1 "
-                    "for batches of its own"
+                    f"{other!r} on rank {rank}; pass the same file and arguments on every rank, or rank=0, "
+                    "world_size=1 for batches of its own"
                 )
 
 
