@@ -1,4 +1,4 @@
-"""Finds ranks that serve parts of different batches, as with ``seed=seed + rank``."""
+"""Finds ranks that serve parts of different batches, as with ``seed=seed + rank`` or with a file for each rank."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-#: How many loaders of some samples this process has compared: loaders are compared in the order of their first batches.
+#: The loaders of two ranks are compared if these fields of their states are equal: loaders of the same samples,
+#: whatever their options, and similar loaders of any samples.
+_COMPARED = (("data", "split"), ("batch_size", "shuffle"))
+
+#: How many loaders of each kind this process has compared: loaders are compared in the order of their first batches.
 _loader_counts: collections.Counter[str] = collections.Counter()
 
 
@@ -27,37 +31,45 @@ class RankAgreement:
 
     def __init__(self, rank: int, world_size: int, state: Mapping[str, Any], store: Any) -> None:
         self._rank, self._state, self._store = rank, dict(state), store
-        self._others = set(range(world_size)) - {rank}
-        samples = json.dumps([state["data"], state["split"]])
-        self._prefix = f"octavo/{hashlib.sha256(samples.encode()).hexdigest()[:16]}/{_loader_counts[samples]}"
-        _loader_counts[samples] += 1
-        store.set(f"{self._prefix}/{rank}", json.dumps(self._state))
+        prefixes = [_next_prefix({name: state[name] for name in fields}) for fields in _COMPARED]
+        self._others = {(other, prefix) for other in range(world_size) for prefix in prefixes if other != rank}
+        for prefix in prefixes:
+            store.set(f"{prefix}/{rank}", json.dumps(self._state))
 
     def check(self) -> None:
         """Raises ValueError if another rank serves other batches."""
-        for rank in sorted(self._others):
-            state = self._published(rank)
+        for other in sorted(self._others):
+            rank, prefix = other
+            state = self._published(f"{prefix}/{rank}")
             if state is not None:
                 self._compare(rank, state)
-                self._others.remove(rank)
+                self._others.remove(other)
 
-    def _published(self, rank: int) -> dict[str, Any] | None:
-        """The state of another rank, if it is known."""
-        key = f"{self._prefix}/{rank}"
+    def _published(self, key: str) -> dict[str, Any] | None:
+        """The state of a loader of another rank, if it is known."""
         try:
             return dict(json.loads(self._store.get(key))) if self._store.check([key]) else None
         except RuntimeError:  # the process that keeps the store has ended
             return None
 
     def _compare(self, rank: int, state: Mapping[str, Any]) -> None:
-        for name in sorted(self._state.keys() | state.keys()):
+        names = sorted(self._state.keys() | state.keys())
+        for name in ("split", *names):  # other splits have other data too, but their names say more
             own, other = self._state.get(name), state.get(name)
             if own != other:
                 raise ValueError(
                     f"ranks must serve parts of the same batches, but {name} is {own!r} on rank {self._rank} and "
-                    f"{other!r} on rank {rank}; pass the same arguments on every rank, or rank=0, world_size=1 for "
-                    "batches of its own"
+                    f"{other!r} on rank {rank}; pass the same file and arguments on every rank, or rank=0, "
+                    "world_size=1 for batches of its own"
                 )
+
+
+def _next_prefix(fields: Mapping[str, Any]) -> str:
+    """What the keys of the next loader with these fields begin with."""
+    kind = json.dumps(fields)
+    prefix = f"octavo/{hashlib.sha256(kind.encode()).hexdigest()[:16]}/{_loader_counts[kind]}"
+    _loader_counts[kind] += 1
+    return prefix
 
 
 def find_store() -> Any:

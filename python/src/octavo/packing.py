@@ -216,8 +216,9 @@ def pack(
     limit
         The maximum number of samples per split.
     holdout
-        What of ``train`` becomes the split ``val``: a fraction of each class, below 1, selected by a hash; one of
-        several folds, ``(0, 5)`` or ``"0:5"``; or the samples with a value of a column, ``"fold=0"``.
+        What of ``train`` becomes the split ``val``: a fraction of each class, below 1, selected by a hash, which
+        balances no multi-labels; one of several folds, ``(0, 5)`` or ``"0:5"``, which balances them too; or the samples
+        with a value of a column, ``"fold=0"``.
     group_by
         Keep all samples of a group, such as a patient, in one split: a column of the image list, which is then kept, or
         of the dataset file; or ``"path:REGEX"``, whose first capture group, or whole match, in the path of a sample is

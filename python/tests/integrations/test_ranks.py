@@ -118,6 +118,47 @@ def test_ranks_with_different_seeds_are_refused(folder: Path) -> None:
     assert second.startswith("ranks must serve parts of the same batches, but seed is 4 on rank 1 and 3 on rank 0; ")
 
 
+def write_part(folder: Path, name: str, count: int) -> None:
+    with octavo.Writer(folder / f"{name}.h5", layout="chw", force=True) as writer:
+        for number in range(count):
+            writer.append(np.full((1, 4, 4), number + count, np.uint8), number)
+
+
+def errors_of_own_samples(folder: Path) -> list[str]:
+    """The errors of rank 1, after rank 0, for a file and then for a split of its own."""
+    torch.distributed.init_process_group("gloo")
+    rank = torch.distributed.get_rank()
+    part = octavo.Loader(folder / "part.h5", batch_size=10, shuffle=True, device="cpu")
+    shared = [loader_of(folder, shuffle=True), part, loader_of(folder, "val")]
+    if rank == 0:
+        _ = shared[-1][0]  # a look at a batch is not a different order of loaders
+    torch.distributed.barrier()
+    assert [len(list(loader)) for loader in shared] == [5, 2, 3]
+    own_file = octavo.Loader(folder / ("data.h5", "part.h5")[rank], batch_size=8, seed=rank, device="cpu")
+    own_split = loader_of(folder, ("train", "val")[rank], batch_size=9)
+    if rank == 1:
+        torch.distributed.barrier()
+    messages = []
+    for loader in (own_file, own_split):
+        try:
+            next(iter(loader))
+        except ValueError as error:
+            messages.append(str(error))
+    if rank == 0:
+        torch.distributed.barrier()
+    torch.distributed.destroy_process_group()
+    return messages
+
+
+def test_ranks_with_different_samples_are_refused(folder: Path) -> None:
+    write_part(folder, "part", 20)
+    first, second = run_ranks(errors_of_own_samples, folder)
+    assert first == []  # it was the only one yet
+    own_file, own_split = second
+    assert own_file.startswith("ranks must serve parts of the same batches, but data is '")
+    assert "split is 'val' on rank 1 and 'train' on rank 0; pass the same file and arguments on every rank" in own_split
+
+
 # ---- Accelerate ------------------------------------------------------------------------------------------------------
 
 

@@ -179,3 +179,12 @@ TEST_CASE("a list that repeats images is noted", "[unit][pack]") {
   CHECK(folder.open({})->notes().remarks.at(0) ==
         "2 lines of pets.csv repeat an image of an earlier line; each line became a sample, such as \"1.png\"");
 }
+
+TEST_CASE("files with other columns are not mixed", "[unit][pack]") {
+  const PetFolder folder;
+  pack(*folder.open({.label_columns = {"breed"}, .columns = {"note"}}), folder / "a.h5");
+  pack(*folder.open({.label_columns = {"breed"}, .columns = {"age"}}), folder / "b.h5");
+  CHECK_THROWS_WITH(open_source({{folder / "a.h5"}, {folder / "b.h5"}}, {}),
+                    ContainsSubstring("has other columns than earlier sources; pack each source with the same "
+                                      "`columns`"));
+}

@@ -157,7 +157,7 @@ void MergedSource::merge_class_names(const std::map<std::string, std::string>& c
     if (has_labels(*part, LabelKind::multi_label) && !are_in_place(new_labels_.back())) {
       throw DataError("merge " + first_file(*part) +
                       ": its multi-labels list the classes in another order, or some of the classes are "
-                      "merged; only class numbers can be renumbered");
+                      "merged, and only class numbers can be renumbered; pack each source with the same `classes`");
     }
     if (!has_class_numbers(*part)) continue;
     (part->class_names().empty() ? unnamed : named) = part.get();
@@ -193,12 +193,12 @@ void MergedSource::add_split(std::size_t part, std::size_t split) {
         "; use different splits");
   }
   if (at->columns != added.columns) {
-    throw DataError(merge + " has other columns than earlier sources; name the same `columns` of each");
+    throw DataError(merge + " has other columns than earlier sources; pack each source with the same `columns`");
   }
   if (quantization_of(*at) != quantization_of(added)) {
     throw DataError("merge into split \"" + added.name + "\": the values in " + first_file(*parts_[part]) +
-                    " have another value range than in earlier sources; pack the sources together with one "
-                    "`range`, or use different splits");
+                    " have another value range than in earlier sources; pack each source with the same `range` of two "
+                    "numbers, or use different splits");
   }
   pieces_[static_cast<std::size_t>(at - splits_.begin())].push_back({part, split, at->sample_count});
   at->sample_count += added.sample_count;
