@@ -157,7 +157,8 @@ void MergedSource::merge_class_names(const std::map<std::string, std::string>& c
     if (has_labels(*part, LabelKind::multi_label) && !are_in_place(new_labels_.back())) {
       throw DataError("merge " + first_file(*part) +
                       ": its multi-labels list the classes in another order, or some of the classes are "
-                      "merged, and only class numbers can be renumbered; pack each source with the same `classes`");
+                      "merged, and only class numbers can be renumbered; pack each source with the same `classes`, or "
+                      "the same `label_column` if each class has a column");
     }
     if (!has_class_numbers(*part)) continue;
     (part->class_names().empty() ? unnamed : named) = part.get();
