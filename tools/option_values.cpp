@@ -39,7 +39,9 @@ std::vector<std::string_view> split_at(std::string_view text, char separator) {
 /// The lines of a small text file, trimmed, without empty lines at the end.
 std::vector<std::string> read_lines(const std::filesystem::path& path, const std::string& doing) {
   // Reading a device such as /dev/zero would never end; opening a pipe without a writer would block.
-  if (std::error_code ignored; !std::filesystem::is_regular_file(path, ignored)) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) throw IoError(doing + "No such file or directory; check the path");
+  if (!std::filesystem::is_regular_file(path, ignored)) {
     throw IoError(doing + "not a regular file; check the path");
   }
   std::ifstream file(path);

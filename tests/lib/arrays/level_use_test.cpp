@@ -214,6 +214,16 @@ TEST_CASE("clipping a few numbers costs no effective bits", "[unit][arrays]") {
   CHECK(use_of(numbers, 0.0, 1.0).effective_bits.value() > 7.9);
 }
 
+TEST_CASE("a percentile that would take in the fill value again is not proposed", "[unit][arrays]") {
+  Random uniform;
+  const double share = GENERATE(0.0002, 0.02);
+  const auto number = [&] { return uniform(0.0, 1.0) < share ? -9999.0 : uniform(235.0, 250.0); };
+  const LevelUse use = use_of(made(100'000, number), 200.0, 2000.0);
+  CHECK(keeps_little(use));
+  CHECK(use.better_percentile.has_value() == (share < 0.001));
+  CHECK(std::abs(use.median.value() - 242.5) < 8.0);
+}
+
 TEST_CASE("equal numbers have no effective bits", "[unit][arrays]") {
   CHECK_FALSE(use_of({0.3, 0.3, 0.3}, 0.0, 1.0).effective_bits);
   CHECK_FALSE(use_of({}, 0.0, 1.0).effective_bits);

@@ -238,6 +238,29 @@ TEST_CASE("a split that was prepared differently is a warning", "[unit][doctor]"
              ContainsSubstring("test differs from train: the images' "));
 }
 
+TEST_CASE("splits with ranges of their own are compared in source units", "[unit][doctor]") {
+  const TemporaryFolder folder;
+  const std::vector<std::uint8_t> train = split_of_scenes("train", 300, kShape, 1).values;
+  std::vector<std::uint8_t> test = split_of_scenes("test", 100, kShape, 1000).values;
+  const auto differs = [&](double test_scale) {
+    WriterOptions options;
+    options.splits = {{"train", kShape, {}, Color::gray, 300}, {"test", kShape, {}, Color::gray, 100}};
+    options.splits[0].quantization = {{0.5, -10.0}};
+    options.splits[1].quantization = {{test_scale, -10.0}};
+    options.replace_existing = true;
+    Writer writer(folder / "a.h5", options);
+    writer.write(0, 0, train, {});
+    writer.write(1, 0, test, {});
+    writer.finish("{}");
+    return has_finding(examine(Dataset::open(folder / "a.h5")), DoctorCheck::different_splits);
+  };
+  CHECK_FALSE(differs(0.5));
+  CHECK(differs(2.0));
+  for (std::uint8_t& value : test) value /= 2;
+  CHECK(differs(0.5));
+  CHECK_FALSE(differs(1.0));
+}
+
 TEST_CASE("a split of few samples may differ by chance", "[unit][doctor]") {
   // A large difference, but of five samples.
   PlainSplit train = split_of_scenes("train", 300, kShape, 1), test = split_of_scenes("test", 5, kShape, 1000);

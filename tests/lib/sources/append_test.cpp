@@ -55,6 +55,28 @@ TEST_CASE("a split of another shape or with new classes is appended only on requ
   CHECK(Dataset::open(folder / "a.h5").class_names() == std::vector<std::string>{"cat", "dog", "Cat", "owl"});
 }
 
+TEST_CASE("an appended split with another range is noted", "[unit][pack]") {
+  const TemporaryFolder folder;
+  const auto write = [&](const char* name, float high) {
+    std::vector<float> values(1024);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = high * static_cast<float>(i) / 1023.0F;
+    const std::string bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
+    write_file(folder / name, npy("<f4", "16, 8, 8", bytes));
+  };
+  const SourceOptions options = {.layout = ArrayLayout::hw};
+  write("train.npy", 5.0F);
+  write("val.npy", 5.0F);
+  write("test.npy", 50.0F);
+  pack(*open(folder / "train.npy", options), folder / "a.h5");
+  const auto note_of = [&](const char* name) {
+    std::string text;
+    for (const std::string& note : append(*open(folder / name, options), folder / "a.h5").notes) text += note + "\n";
+    return text;
+  };
+  CHECK_THAT(note_of("val.npy"), !ContainsSubstring("another range"));
+  CHECK_THAT(note_of("test.npy"), ContainsSubstring("test has another range than train; batches are in source units"));
+}
+
 TEST_CASE("an existing split is not appended again and the file stays unchanged", "[unit][pack]") {
   const TemporaryFolder folder;
   write_packed(folder / "a.h5", {random_split("train", 4, {1, 3, 4})});

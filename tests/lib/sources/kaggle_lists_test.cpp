@@ -217,6 +217,45 @@ TEST_CASE("an empty label separator is refused", "[unit][pack]") {
                     "open the sources: `label_separator` is empty; expected a separator such as space, or none");
 }
 
+TEST_CASE("a label separator that divides no label is refused if another divides some", "[unit][pack]") {
+  const Download download(kFour);
+  const std::string list = "file,labels\n1.png,rust\n2.png,rust scab\n3.png,scab\n";
+  CHECK_THROWS_WITH(
+      download.open(list, {.label_separator = "comma"}),
+      ContainsSubstring("no label in \"labels\" has the separator commas of `label_separator`, but \"rust "
+                        "scab\" has spaces; divide them with `label_separator=space`, or make each label "
+                        "one class with `label_separator=none`"));
+  // Each image of a small list may show one thing.
+  const auto single = download.open("file,labels\n1.png,rust\n2.png,scab\n", {.label_separator = "+"});
+  CHECK(single->splits()[0].labels == kTwoFlags);
+  CHECK_THAT(notes_of(*single), ContainsSubstring("no label in \"labels\" has the separator \"+\", so that each is one "
+                                                  "tag, such as \"rust\""));
+  const auto genres = download.open("file,label\n1.png,science fiction\n2.png,drama\n", {.label_separator = "bar"});
+  CHECK(genres->class_names() == Names{"drama", "science fiction"});
+  // Lists in brackets, and a separator at the end, are divided as the user says.
+  const auto brackets = download.open("file,labels\n1.png,['a']\n2.png,['b c']\n", {.label_separator = "comma"});
+  CHECK_THAT(notes_of(*brackets), !ContainsSubstring("no label"));
+}
+
+TEST_CASE("a selection finds the classes of multi-labels", "[unit][pack]") {
+  const Download download(kFour);
+  const std::string list = "file,labels\n1.png,rust scab\n2.png,scab\n3.png,rust\n4.png,healthy\n";
+  const auto source = download.open(list, {.label_separator = "space", .select = "rust"});
+  CHECK(first_values(*source) == std::vector<int>{1, 3});
+  CHECK_THROWS_WITH(download.open(list, {.label_separator = "space", .select = "mildew"}),
+                    ContainsSubstring("no class or sample matches"));
+}
+
+TEST_CASE("a given label separator divides the labels of a column with another name", "[unit][pack]") {
+  const Download download(kFour);
+  const std::string list = "id,attribute_ids\n1,1\n2,0 1\n3,2\n";
+  const auto source = download.open(list, {.label_separator = "space"});
+  CHECK(source->splits()[0].labels == LabelLayout{LabelKind::multi_label, 3});
+  CHECK(read_all(*source).labels == std::vector<std::int32_t>{0, 1, 0, 1, 1, 0, 0, 0, 1});
+  CHECK_THROWS_WITH(download.open("id,attribute_ids\n1,1\n2,0 x\n", {.label_separator = "comma"}),
+                    ContainsSubstring("`label_column` names another column of labels"));
+}
+
 TEST_CASE("labels that are wanted as classes are one class each", "[unit][pack]") {
   const Download download(kFour);
   const std::string list = "file,label\n1.png,Edema|Mass\n2.png,Edema\n3.png,Mass\n";

@@ -6,6 +6,8 @@
 #include <octavo/report.hpp>
 
 #include <cmath>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,7 @@
 #include "made_files.hpp"
 #include "report/certificate.hpp"
 #include "report/origin.hpp"
+#include "sources/common_percentile.hpp"
 #include "temporary_folder.hpp"
 
 using Catch::Matchers::EndsWith;
@@ -120,6 +123,58 @@ TEST_CASE("most values outside the range are refused unless the loss is accepted
   const auto notes = pack(*open(folder / "train.npy", options), folder / "a.h5", {.allow_loss = true}).notes;
   CHECK_THAT(notes.at(0), ContainsSubstring("% of the values clipped") && ContainsSubstring(" outside 0 to 2 were"));
   CHECK_THAT(loss_of(folder / "a.h5", "train"), ContainsSubstring("% of the values clipped"));
+}
+
+namespace {
+
+/// 40 samples of 1x4x4 uint16 numbers from 30,000 to 30,899, of which each eighth is `fill`.
+void write_integers(const std::filesystem::path& path, std::uint16_t fill) {
+  std::vector<std::uint16_t> values(40 * 16);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = i % 8 == 3 ? fill : static_cast<std::uint16_t>(30000 + i * 37 % 900);
+  }
+  const std::string bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(std::uint16_t));
+  write_file(path, npy("<u2", "40, 4, 4", bytes));
+}
+
+}  // namespace
+
+TEST_CASE("a fill value among larger numbers is refused by its number", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_integers(folder / "train.npy", 0);
+  REQUIRE_THROWS_WITH(pack(*open(folder / "train.npy", kArrays), folder / "a.h5"),
+                      ContainsSubstring("with `range`, replace 0 if it is a fill value, or accept"));
+}
+
+TEST_CASE("a fill value of another split is named with the split", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_integers(folder / "train.npy", 30000);
+  write_integers(folder / "val.npy", 0);
+  const auto source = open_source({{folder / "train.npy", "train"}, {folder / "val.npy", "val"}}, kArrays);
+  REQUIRE_THROWS_WITH(
+      pack(*source, folder / "a.h5"),
+      StartsWith("quantize train: most uint16 values from 30000 to 30896 would share") &&
+          ContainsSubstring("), since the range reaches to 0 in val; give the range of most values with "
+                            "`range`, replace 0 in val if it is a fill value, or accept"));
+}
+
+TEST_CASE("a percentile is proposed only if it suits all splits of the range", "[unit][pack]") {
+  const auto notes = [](const char* split, std::optional<double> percentile) {
+    QuantizationNotes made{.split = split, .from = "float32", .channels = {{.low = 0.0, .high = 9.0}}, .samples = 1};
+    made.level_use = LevelUse{.levels = 6, .better_percentile = percentile};
+    return made;
+  };
+  std::vector<QuantizationNotes> both = {notes("train", 99.9), notes("val", 99.5)};
+  sources::keep_common_percentile(both);
+  CHECK(both[0].level_use->better_percentile == 99.5);
+  CHECK(both[1].level_use->better_percentile == 99.5);
+  both = {notes("train", 99.9), notes("val", std::nullopt)};
+  sources::keep_common_percentile(both);
+  CHECK_FALSE(both[0].level_use->better_percentile);
+  both[0].level_use->better_percentile = 99.9;
+  both[1].channels[0].high = 7.0;  // another range
+  sources::keep_common_percentile(both);
+  CHECK(both[0].level_use->better_percentile == 99.9);
 }
 
 TEST_CASE("a fill value is refused by its number", "[unit][pack]") {

@@ -5,6 +5,7 @@
 
 #include "catch.hpp"
 #include "images/made_images.hpp"
+#include "made_archive.hpp"
 #include "made_files.hpp"
 #include "temporary_folder.hpp"
 #include "working_folder.hpp"
@@ -94,6 +95,54 @@ TEST_CASE("a list whose name states no split is not packed next to one that does
                         "it, name it: train=" +
                         (folder / "labels.csv").string() + "\n") &&
           ContainsSubstring("template.csv is not packed: its name states no split, but that of train.csv does\n"));
+}
+
+TEST_CASE("of several named lists, those that would join train by a guess are refused", "[unit][pack]") {
+  FolderOfLists folder;
+  folder.write("train.csv", "image_id,label\n0,1\n1,2\n");
+  folder.write("test.csv", "image_id\n2\n3\n");
+  folder.write("sample_submission.csv", "image_id,label\n2,0\n3,0\n");
+  folder.write("extra.csv", "image_id,label\n4,0\n5,0\n");
+  const auto named = [&](const std::vector<SourceSpec>& more) {
+    std::vector<SourceSpec> specs = {{folder / "train.csv"}, {folder / "test.csv"}};
+    specs.insert(specs.end(), more.begin(), more.end());
+    return open_source(specs, {});
+  };
+  CHECK(named({})->splits().size() == 2);
+  CHECK_THROWS_WITH(
+      named({{folder / "sample_submission.csv"}}),
+      ContainsSubstring("by its name it is a sample submission, whose labels are placeholders; omit it, or "
+                        "name its split, such as test=") &&
+          ContainsSubstring("sample_submission.csv"));
+  CHECK_THROWS_WITH(
+      named({{folder / "extra.csv"}}),
+      ContainsSubstring("its name states no split, and train.csv has the images of train; name its split, "
+                        "such as train=") &&
+          ContainsSubstring("extra.csv"));
+  CHECK(named({{folder / "extra.csv", "train"}})->splits().at(0).sample_count == 4);
+  CHECK(named({{folder / "extra.csv", "val"}})->splits().size() == 3);
+  // A column states the splits.
+  folder.write("extra.csv", "image_id,label,split\n4,0,train\n5,0,val\n");
+  CHECK(named({{folder / "extra.csv"}})->splits().size() == 3);
+}
+
+TEST_CASE("two lists of one split in an archive must be unpacked", "[unit][pack]") {
+  FolderOfLists folder;
+  write_archive(folder / "a.zip", ArchiveKind::zip,
+                {{"0.png", gray_png(1)},
+                 {"1.png", gray_png(2)},
+                 {"train.csv", "file,label\n0.png,a\n"},
+                 {"train_folds.csv", "file,label\n1.png,b\n"}});
+  CHECK_THROWS_WITH(open_source({{folder / "a.zip"}}, {}),
+                    ContainsSubstring("; unpack the archive, and name the one to pack: train=train.csv"));
+}
+
+TEST_CASE("names after an image list are refused", "[unit][pack]") {
+  FolderOfLists folder;
+  folder.write("train.csv", "image_id,label\n0,1\n1,2\n");
+  SourceSpec spec = {folder / "train.csv"};
+  spec.images = "x";
+  CHECK_THROWS_WITH(open_source({spec}, {}), ContainsSubstring("::x: only .npz, HDF5 and MATLAB files hold several"));
 }
 
 TEST_CASE("an image in several splits is noted", "[unit][pack]") {

@@ -29,6 +29,8 @@ struct LevelUse {
   /// Most numbers are outside the range. A fill value does not count.
   bool is_mostly_clipped = false;
   std::optional<double> better_percentile = {};  ///< ValueRange::percentile that keeps clearly more bits
+  /// About the median of the numbers, in their units. Not recorded in files.
+  std::optional<double> median = {};
 };
 
 /// "6 of 256 levels used, 0.4 effective bits, error 76 % of the standard deviation, 2.1 % of the values clipped".

@@ -118,7 +118,8 @@ double percentile_range(const Parts& parts, double percentile) {
 
 constexpr double kPercentiles[] = {99.9, 99.5, 99.0};
 
-/// The percentile whose range gives enough bits, or clearly more than `bits`.
+/// The percentile whose range gives enough bits, or clearly more than `bits`. `parts` are all numbers, as a percentile
+/// also counts those outside the present range.
 std::optional<double> better_percentile(const Parts& parts, double deviation, double bits) {
   double best_bits = bits + kWorthwhileBits;
   std::optional<double> best;
@@ -135,11 +136,21 @@ std::optional<double> better_percentile(const Parts& parts, double deviation, do
   return best;
 }
 
-/// The percentile that leaves out the numbers far from the rest.
+/// The percentile of all numbers that leaves out those far from the rest.
 std::optional<double> percentile_without_far_numbers(const Parts& parts) {
   const auto found =
       std::ranges::find_if(kPercentiles, [&](double percentile) { return percentile_range(parts, percentile) < 1.0; });
   return found == std::end(kPercentiles) ? std::nullopt : std::optional(*found);
+}
+
+/// Of all numbers, in their units: the middle of the group in which it is.
+std::optional<double> median_of(const Parts& parts) {
+  double below = 0.5 * total_of(parts);
+  for (const Part& part : parts) {
+    if (below <= part.weight) return 0.5 * part.group->lowest + 0.5 * part.group->highest;
+    below -= part.weight;
+  }
+  return std::nullopt;
 }
 
 /// All numbers of each level, clipped or not.
@@ -233,6 +244,7 @@ LevelUse use_of(const Parts& all) {
   LevelUse use;
   use.levels = used_levels(all);
   use.effective_bits = effective_bits(moments);
+  use.median = median_of(all);
   if (const auto count = count_of(all); count > 0) {
     use.clipped_share = static_cast<double>(clipped_count(all)) / static_cast<double>(count);
   }
@@ -244,9 +256,9 @@ LevelUse use_of(const Parts& all) {
   if (is_merged && bits > std::log2(static_cast<double>(use.levels))) {
     // The distances between the levels, and not the numbers in them, are the deviation.
     use.effective_bits = 0.0;
-    use.better_percentile = percentile_without_far_numbers(valid);
+    use.better_percentile = percentile_without_far_numbers(all);
   } else if (keeps_little(use)) {
-    use.better_percentile = better_percentile(valid, moments.deviation, bits);
+    use.better_percentile = better_percentile(all, moments.deviation, bits);
   }
   return use;
 }

@@ -19,7 +19,7 @@ namespace {
 /// deviation between samples, Cohen's "medium" effect (Statistical Power Analysis, 1988): a difference that a random
 /// split of 50 or more samples does not have.
 constexpr double kStandardErrors = 6.0, kEffect = 0.5;
-/// Figures that hardly vary between samples are compared as if they varied by one level.
+/// Figures that hardly vary between samples are compared as if they varied by so many levels.
 constexpr double kLeastDeviation = 1.0;
 
 /// For files that do not have the effective bits: a few extreme values take most of the range.
@@ -27,10 +27,11 @@ constexpr std::int64_t kFewLevels = 128;
 /// Rounding alone gives 58.9 dB or more; less shows many clipped values.
 constexpr double kPoorPsnr = 40.0;
 
-/// By how many deviations between samples two splits differ; 0 if sampling may explain it.
-double effect_of(const Spread& a, std::int64_t a_count, const Spread& b, std::int64_t b_count) {
+/// By how many deviations between samples two splits differ; 0 if sampling may explain it. `least_deviation` is that
+/// between samples which are taken as equal.
+double effect_of(const Spread& a, std::int64_t a_count, const Spread& b, std::int64_t b_count, double least_deviation) {
   const double deviation = std::max(
-      kLeastDeviation,
+      least_deviation,
       std::sqrt((a.standard_deviation * a.standard_deviation + b.standard_deviation * b.standard_deviation) / 2.0));
   const double error = deviation * std::sqrt(1.0 / static_cast<double>(a_count) + 1.0 / static_cast<double>(b_count));
   const double difference = b.mean - a.mean;
@@ -44,15 +45,34 @@ struct Contrast {
   double train = 0.0, other = 0.0;
 };
 
-/// The largest difference of two splits.
-Contrast largest_difference(const SplitContent& train, std::int64_t train_count, const SplitContent& other,
-                            std::int64_t other_count) {
+/// The content of a split in source units, since splits may have ranges of their own.
+SplitContent in_source_units(SplitContent content, const std::vector<ChannelQuantization>& quantization) {
+  for (std::size_t c = 0; c < std::min(content.means.size(), quantization.size()); ++c) {
+    const auto& [scale, zero_point] = quantization[c];
+    content.means[c] = {scale * content.means[c].mean + zero_point, scale * content.means[c].standard_deviation};
+    content.contrasts[c] = {scale * content.contrasts[c].mean, scale * content.contrasts[c].standard_deviation};
+  }
+  return content;
+}
+
+double scale_of(const Split& split, std::size_t channel) {
+  const auto& quantization = split.statistics().quantization;
+  return channel < quantization.size() ? quantization[channel].scale : 1.0;
+}
+
+/// The largest difference of two splits, in source units.
+Contrast largest_difference(const SplitContent& train_content, const Split& train_split,
+                            const SplitContent& other_content, const Split& other_split) {
+  const SplitContent train = in_source_units(train_content, train_split.statistics().quantization);
+  const SplitContent other = in_source_units(other_content, other_split.statistics().quantization);
+  const std::int64_t train_count = train_split.sample_count(), other_count = other_split.sample_count();
   Contrast largest;
   for (std::size_t c = 0; c < std::min(train.means.size(), other.means.size()); ++c) {
+    const double least_deviation = kLeastDeviation * std::max(scale_of(train_split, c), scale_of(other_split, c));
     for (const bool is_of_means : {true, false}) {
       const Spread& a = is_of_means ? train.means[c] : train.contrasts[c];
       const Spread& b = is_of_means ? other.means[c] : other.contrasts[c];
-      const double effect = effect_of(a, train_count, b, other_count);
+      const double effect = effect_of(a, train_count, b, other_count, least_deviation);
       if (std::abs(effect) > std::abs(largest.effect)) largest = {c, is_of_means, effect, a.mean, b.mean};
     }
   }
@@ -149,15 +169,14 @@ void add_split_findings(const std::vector<SplitContent>& contents, const Finding
   const auto train = static_cast<std::size_t>(std::ranges::find(splits, train_name, &Split::name) - splits.begin());
   for (std::size_t i = 0; i < splits.size(); ++i) {
     if (i == train || splits[i].shape().channels != splits[train].shape().channels) continue;
-    const Contrast found =
-        largest_difference(contents[train], splits[train].sample_count(), contents[i], splits[i].sample_count());
+    const Contrast found = largest_difference(contents[train], splits[train], contents[i], splits[i]);
     if (std::abs(found.effect) < kEffect) continue;
     const std::string channel =
         splits[i].shape().channels > 1 ? " of channel " + std::to_string(found.channel) : std::string();
     list.add(DoctorCheck::different_splits, 1,
              splits[i].name() + " differs from " + train_name + ": the images' " +
                  (found.is_of_means ? "mean" : "standard deviation") + channel +
-                 formatted(" is %.1f on average, not %.1f: a difference of %.1f standard deviations between images",
+                 formatted(" is %.4g on average, not %.4g: a difference of %.1f standard deviations between images",
                            found.other, found.train, std::abs(found.effect)));
   }
 }

@@ -1,4 +1,8 @@
 // Adding splits to a dataset file: a new file with all splits replaces the old one.
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include <octavo/dataset.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/pack.hpp>
@@ -35,6 +39,34 @@ void check_splits_are_new(const Source& there, const Source& added, const std::f
   }
 }
 
+const SourceSplit& training_split_of(const Source& source) {
+  const auto train = std::ranges::find(source.splits(), "train", &SourceSplit::name);
+  return train == source.splits().end() ? source.splits()[0] : *train;
+}
+
+/// Whether the values of two splits stand for the same numbers. No quantization is scale 1, zero point 0.
+bool have_one_range(const SourceSplit& a, const SourceSplit& b) {
+  const auto at = [](const SourceSplit& split, std::size_t channel) {
+    return split.quantization.empty() ? ChannelQuantization() : split.quantization[channel];
+  };
+  for (std::size_t c = 0; c < static_cast<std::size_t>(a.shape.channels); ++c) {
+    if (at(a, c) != at(b, c)) return false;
+  }
+  return true;
+}
+
+/// "test has another range than train: ...", for splits whose levels stand for other numbers than those in the file.
+std::vector<std::string> range_notes(const Source& there, const Source& added) {
+  const SourceSplit& train = training_split_of(there);
+  std::vector<std::string> notes;
+  for (const SourceSplit& split : added.splits()) {
+    if (split.shape.channels != train.shape.channels || have_one_range(split, train)) continue;
+    notes.push_back(split.name + " has another range than " + train.name +
+                    "; batches are in source units; for one range, pack both together or give `range`");
+  }
+  return notes;
+}
+
 }  // namespace
 
 PackSummary append(Source& source, const std::filesystem::path& path, const PackOptions& options) {
@@ -50,11 +82,14 @@ PackSummary append(Source& source, const std::filesystem::path& path, const Pack
   PackOptions chosen = options;
   chosen.replace_existing = true;
   chosen.compression = dataset.split(dataset.split_names()[0]).compression();
+  const std::vector<std::string> notes = range_notes(*there, source);
   // Another writer may have replaced the file since it was opened.
-  return packing::pack_locked(all, path, chosen, there->splits().size(), [&] {
+  PackSummary summary = packing::pack_locked(all, path, chosen, there->splits().size(), [&] {
     if (identity_of(path) == before) return;
     throw IoError("append to " + quoted(path) + ": another program replaced the file; append again");
   });
+  summary.notes.insert(summary.notes.end(), notes.begin(), notes.end());
+  return summary;
 }
 
 }  // namespace octavo

@@ -52,21 +52,54 @@ std::string loss_text(const QuantizationNotes& quantized, const ChannelLoss& los
   return text + formatted("largest error %.3g)", loss.largest_error);
 }
 
+/// A number of a split that may be a fill value.
+struct FarNumber {
+  std::string split;
+  double number = 0.0;
+};
+
+/// The end of all numbers that share the range of `quantized` which is farthest from its median; the median itself, if
+/// most numbers are equal to one end. Nothing if it is no fill value by its size.
+std::optional<FarNumber> far_number(const SourceNotes& found, const QuantizationNotes& quantized) {
+  const double median = *quantized.level_use->median;
+  const ChannelLoss own = sources::over_channels(quantized.channels);
+  FarNumber farthest = {quantized.split, median};
+  const bool is_end = median == *own.smallest || median == *own.largest;
+  for (const QuantizationNotes& other : found.quantized) {
+    const ChannelLoss loss = sources::over_channels(other.channels);
+    if (is_end || other.is_recorded || other.samples == 0 || loss.low != own.low || loss.high != own.high) continue;
+    for (const double end : {*loss.smallest, *loss.largest}) {
+      if (std::abs(end - median) > std::abs(farthest.number - median)) farthest = {other.split, end};
+    }
+  }
+  const double size = std::max(std::abs(farthest.number), std::abs(farthest.number - median));
+  return size < kLeastFillValue ? std::nullopt : std::optional(farthest);
+}
+
 std::string range_option(const LevelUse& use) {
   return use.better_percentile ? formatted("`range=percentile:%g`", *use.better_percentile) : "`range`";
 }
 
-/// ", replace 1e+20 if it is a fill value" if the number farthest from 0 may be one.
-std::string fill_value_hint(const ChannelLoss& loss) {
-  const double farthest = -*loss.smallest > *loss.largest ? *loss.smallest : *loss.largest;
-  if (std::abs(farthest) < kLeastFillValue) return "";
-  return formatted(", replace %.6g if it is a fill value", farthest);
+/// ", replace 1e+20 in val if it is a fill value".
+std::string fill_value_hint(const SourceNotes& found, const QuantizationNotes& quantized) {
+  const auto far = far_number(found, quantized);
+  if (!far) return "";
+  return formatted(", replace %.6g", far->number) + (found.quantized.size() > 1 ? " in " + far->split : "") +
+         " if it is a fill value";
 }
 
-std::string way_to_keep_more(const QuantizationNotes& quantized, const ChannelLoss& loss) {
+/// ", since the range reaches to -9999 in val" if another split has the number that makes the range wide.
+std::string cause_elsewhere(const SourceNotes& found, const QuantizationNotes& quantized) {
+  const ChannelLoss own = sources::over_channels(quantized.channels);
+  const auto far = quantized.level_use->is_mostly_clipped ? std::nullopt : far_number(found, quantized);
+  if (!far || (far->number >= *own.smallest && far->number <= *own.largest)) return "";
+  return formatted(", since the range reaches to %.6g in ", far->number) + far->split;
+}
+
+std::string way_to_keep_more(const SourceNotes& found, const QuantizationNotes& quantized) {
   if (!quantized.takes_range) return "`range` does not apply to images of several types, so convert all to one type";
   return "give the range of most values with " + range_option(*quantized.level_use) +
-         (quantized.level_use->is_mostly_clipped ? "" : fill_value_hint(loss));
+         (quantized.level_use->is_mostly_clipped ? "" : fill_value_hint(found, quantized));
 }
 
 /// Nothing if the bytes hold the values exactly.
@@ -107,8 +140,8 @@ void check_loss(const SourceNotes& found, const Source& source) {
     const std::string problem =
         use.is_mostly_clipped ? " are outside the range " + range_text(loss) : " would share fewer than 16 levels";
     throw DataError("quantize " + shared.names + ": most " + values_text(quantized, loss) + problem +
-                    loss_text(quantized, loss) + "; " + way_to_keep_more(quantized, loss) +
-                    ", or accept the loss with `allow_loss`");
+                    loss_text(quantized, loss) + cause_elsewhere(found, quantized) + "; " +
+                    way_to_keep_more(found, quantized) + ", or accept the loss with `allow_loss`");
   }
 }
 

@@ -393,7 +393,8 @@ void apply(const SourceSpec& given, std::vector<Finding>& findings, Search& sear
     } else {
       find_label_file(finding, search);
     }
-    if (!spec.images.empty() && !may_hold_splits(*finding.reader, finding.path)) {
+    const bool is_list = finding.reader == &kListReader;
+    if (!spec.images.empty() && (is_list || !may_hold_splits(*finding.reader, finding.path))) {
       throw InvalidArgument(
           "read " + quoted(spec.path) + "::" + spec.images +
           ": only .npz, HDF5 and MATLAB files hold several arrays, and dataset files splits; omit the names, or name a "

@@ -240,7 +240,8 @@ sources::ImageList read_table(const Finding& finding, const SourceOptions& optio
 }
 
 sources::ReadList read_list(const Finding& finding, const SourceOptions& options) {
-  sources::ReadList list = {read_table(finding, options), finding.tree, finding.path, finding.is_named};
+  sources::ReadList list = {read_table(finding, options), finding.tree, finding.path, finding.is_named,
+                            finding.is_split_named};
   list.contents.are_classes_sorted = options.class_names.empty();
   auto& remarks = list.contents.remarks;
   remarks.insert(remarks.end(), finding.remarks.begin(), finding.remarks.end());

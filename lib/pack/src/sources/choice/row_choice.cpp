@@ -20,10 +20,12 @@ namespace {
 constexpr const char* kTrain = "train";
 constexpr const char* kHeldOut = "val";
 
-/// The name of a sample's class, or its number if classes have no names; empty if it has no class.
-std::string class_text_of(const Source& source, std::size_t split, std::int64_t row) {
-  const auto label = source.class_index(split, row);
-  return label ? class_text(source, *label) : "";
+/// Whether one of a sample's classes matches. A sample without a class has the empty name.
+bool is_of_class(const Source& source, std::size_t split, std::int64_t row, const std::string& pattern) {
+  const std::vector<std::int32_t> labels = source.class_indices(split, row);
+  if (labels.empty()) return matches_glob(pattern, "");
+  return std::ranges::any_of(labels,
+                             [&](std::int32_t label) { return matches_glob(pattern, class_text(source, label)); });
 }
 
 std::vector<ChosenSplit> select(const Source& source, const SourceOptions& options) {
@@ -167,7 +169,8 @@ std::string class_text(const Source& source, std::int32_t label) {
 bool is_selected(const Source& source, std::size_t split, std::int64_t row, const std::string& pattern) {
   if (pattern.empty()) return true;
   const bool is_for_paths = pattern.find('/') != std::string::npos;
-  return matches_glob(pattern, is_for_paths ? source.sample_name(split, row) : class_text_of(source, split, row));
+  return is_for_paths ? matches_glob(pattern, source.sample_name(split, row))
+                      : is_of_class(source, split, row, pattern);
 }
 
 bool chooses_rows(const SourceOptions& options) {

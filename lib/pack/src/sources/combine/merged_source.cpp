@@ -12,6 +12,7 @@
 #include <octavo/text.hpp>
 
 #include "masks/mask_class_names.hpp"
+#include "sources/common_percentile.hpp"
 #include "support/file.hpp"
 
 namespace octavo::sources {
@@ -363,6 +364,7 @@ SourceNotes MergedSource::notes() const {
     all.mask_classes.merge(notes.mask_classes);
     if (notes.custom != "{}") all.custom = notes.custom;
   }
+  keep_common_percentile(all.quantized);
   if (all.first_ignored_files.size() > kMostIgnoredFileNames) all.first_ignored_files.resize(kMostIgnoredFileNames);
   return all;
 }

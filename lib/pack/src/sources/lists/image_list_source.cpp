@@ -7,6 +7,7 @@
 #include <octavo/errors.hpp>
 
 #include "images/mask_reader.hpp"
+#include "sources/common_percentile.hpp"
 #include "sources/conversion_notes.hpp"
 #include "sources/lists/image_survey.hpp"
 #include "sources/lists/list_remarks.hpp"
@@ -191,6 +192,7 @@ SourceNotes ImageListSource::notes() const {
     if (!range_.is_common && quantized.level_use) quantized.level_use->better_percentile.reset();
     if (quantized.samples > 0) notes.quantized.push_back(std::move(quantized));
   }
+  keep_common_percentile(notes.quantized);
   if (listed_bytes_) notes.listed_bytes = listed_bytes_->total();
   const bool has_masks = std::ranges::any_of(splits_, &SourceSplit::has_masks);
   if (has_masks) notes.mask_classes = mask_colors_.empty() ? contents_.mask_classes : mask_colors_.names;

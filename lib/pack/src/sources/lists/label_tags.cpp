@@ -184,6 +184,12 @@ std::vector<std::string> TagSeparator::tags_of(std::string_view label) const {
   return tags_in(label).value_or(std::vector<std::string>{std::string(trimmed(label))});
 }
 
+bool TagSeparator::occurs_in(std::string_view label) const {
+  label = separator_ == "\t" ? label : trimmed(label);
+  if (is_in_brackets(label)) return true;
+  return (separator_.empty() ? label.find_first_of(kBlanks) : label.find(separator_)) != std::string_view::npos;
+}
+
 std::string TagSeparator::option() const {
   const auto named = std::ranges::find(kSeparatorNames, separator_, &decltype(kSeparatorNames)::value_type::second);
   return named == kSeparatorNames.end() ? separator_ : std::string(named->first);

@@ -20,6 +20,8 @@ class TagSeparator {
   std::optional<std::vector<std::string>> tags_in(std::string_view label) const;
   /// The same, but what is in brackets and no list is one tag.
   std::vector<std::string> tags_of(std::string_view label) const;
+  /// Whether it is between the tags of a label, or at their end. Lists in brackets have separators of their own.
+  bool occurs_in(std::string_view label) const;
   /// "spaces", "commas" or "\"+\"", for messages.
   std::string describe() const;
   /// The value of the option `label_separator` for it.

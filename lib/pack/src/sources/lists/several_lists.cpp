@@ -16,6 +16,8 @@
 #include <octavo/text.hpp>
 
 #include "images/image_codec.hpp"
+#include "sources/combine/split_names.hpp"
+#include "sources/lists/list_discovery.hpp"
 #include "support/file.hpp"
 #include "support/hash.hpp"
 
@@ -86,6 +88,7 @@ class ListCheck {
   }
 
   void run(const std::vector<OtherFolder>& others) {
+    check_named();
     check_lines();
     check_splits();
     remark_on_lines();
@@ -125,6 +128,39 @@ class ListCheck {
   /// The file that the user can name: the list or, if it is in an archive, the archive.
   std::string file_of(std::uint32_t list) const { return lists_[list].tree->file_of(lists_[list].path).string(); }
   std::string name_of(std::uint32_t list) const { return fs::path(lists_[list].path).filename().string(); }
+
+  bool is_guessed(std::uint32_t list) const { return lists_[list].is_named && !lists_[list].is_split_named; }
+
+  /// Whether a list is one of train by its name.
+  bool is_of_train(std::uint32_t list) const {
+    return lists_[list].is_split_named || split_of_list_name(name_of(list)) == "train";
+  }
+
+  /// A pattern such as *.csv also names lists that are no training data.
+  void check_named() const {
+    if (lists_.size() < 2) return;
+    const auto train = lists_of_split_.find("train");
+    for (std::uint32_t list = 0; list < lists_.size(); ++list) {
+      if (!is_guessed(list)) continue;
+      if (is_sample_submission(name_of(list))) {
+        refuse_guess(list, "by its name it is a sample submission, whose labels are placeholders; omit it, or name ",
+                     "test");
+      }
+      const bool joins = train != lists_of_split_.end() && train->second.contains(list) &&
+                         lists_[list].contents.splits.size() == 1 && !split_of_list_name(name_of(list));
+      if (!joins) continue;
+      const auto real = std::ranges::find_if(train->second, [&](std::uint32_t other) { return is_of_train(other); });
+      if (real == train->second.end()) continue;
+      refuse_guess(list,
+                   "its name states no split, and " + printable(name_of(*real)) + " has the images of train; name ",
+                   "train");
+    }
+  }
+
+  [[noreturn]] void refuse_guess(std::uint32_t list, const std::string& problem, const std::string& split) const {
+    throw DataError("read the list " + lists_[list].tree->name_of(lists_[list].path) + ": " + problem +
+                    "its split, such as " + split + "=" + printable(file_of(list)));
+  }
 
   /// Compares the lines that name one image, which are adjacent.
   void check_lines() {
@@ -175,7 +211,9 @@ class ListCheck {
     const auto& tree_a = *lists_[a].tree;
     const auto& tree_b = *lists_[b].tree;
     throw DataError("read the lists " + tree_a.name_of(lists_[a].path) + " and " + tree_b.name_of(lists_[b].path) +
-                    ": both " + problem + "; name the one to pack: " + split + "=" + printable(file_of(a)));
+                    ": both " + problem + "; " + (tree_a.disk_path(lists_[a].path) ? "" : "unpack the archive, and ") +
+                    "name the one to pack: " + split + "=" +
+                    printable(tree_a.disk_path(lists_[a].path) ? file_of(a) : lists_[a].path));
   }
 
   void remark_on_lines() {

@@ -14,8 +14,9 @@ namespace octavo::sources {
 struct ReadList {
   ImageList contents;
   std::shared_ptr<const files::FileTree> tree;
-  std::string path;       ///< of the list, in `tree`; it covers all files below its folder
-  bool is_named = false;  ///< by the user, not found in a folder
+  std::string path;             ///< of the list, in `tree`; it covers all files below its folder
+  bool is_named = false;        ///< by the user, not found in a folder
+  bool is_split_named = false;  ///< by the user
 };
 
 /// A folder whose images another source reads.
@@ -24,7 +25,10 @@ struct OtherFolder {
   std::string path;
 };
 
-/// Throws InvalidArgument, naming two lists and the remedy, if they hold samples of one split. Their samples may only
+/// Throws DataError if the user names one of several lists, but not its split, and the list is a sample submission, or
+/// its images would join train next to those of a list that is named after train.
+///
+/// Throws DataError, naming two lists and the remedy, if they hold samples of one split. Their samples may only
 /// join if no image is in both, and the user named both lists, they are in different folders, or their names differ
 /// only in numbers, as those of the parts of one list do.
 ///

@@ -255,11 +255,32 @@ std::string TableLabels::label_text(std::size_t row) const {
 /// without a separator. Notes what a user might not expect.
 std::optional<TagSeparator> TableLabels::separator_of_tags(const SourceOptions& options) {
   if (options.label_separator == kNoSeparator || wanted_ == LabelKind::target) return std::nullopt;
-  if (options.label_separator != kGuess) return TagSeparator(options.label_separator);
+  if (options.label_separator != kGuess) return given_separator(options.label_separator);
   const auto is_list = [&](const std::vector<Cell>& row) { return row[columns_[0]].is_array(); };
   if (std::ranges::any_of(table_.rows, is_list)) return TagSeparator("comma");
   if (wanted_ == LabelKind::class_index) return std::nullopt;
   return guessed_separator();
+}
+
+/// Throws if it divides no label, but another separator divides some: each set of tags would become a class.
+TagSeparator TableLabels::given_separator(const std::string& text) {
+  const TagSeparator given(text);
+  const std::vector<std::string> labels = known_labels();
+  const auto is_divided = [&](const std::string& label) { return given.occurs_in(label); };
+  if (labels.empty() || std::ranges::any_of(labels, is_divided)) return given;
+  const TagGuess guess = guess_tags(labels, given_names_, table_.columns[columns_[0]]);
+  const bool is_other = guess.separator && guess.separator->tags_of(guess.example).size() > 1;
+  if (is_other && guess.kind != TagGuess::Kind::one_class) refuse_separator(given, guess);
+  tag_remarks_.push_back("no label in " + column_name() + " has the separator " + given.describe() +
+                         ", so that each is one tag, such as " + quoted_example(labels[0]));
+  return given;
+}
+
+void TableLabels::refuse_separator(const TagSeparator& given, const TagGuess& guess) const {
+  throw FormatError("no label in " + column_name() + " has the separator " + given.describe() +
+                    " of `label_separator`, but " + quoted_example(guess.example) + " has " +
+                    guess.separator->describe() + "; divide them with `label_separator=" + guess.separator->option() +
+                    "`, or make each label one class with `label_separator=none`");
 }
 
 std::optional<TagSeparator> TableLabels::guessed_separator() {
@@ -382,7 +403,7 @@ void TableLabels::read_tags(const TagSeparator& separator) {
 void TableLabels::read_guessed_texts(const SourceOptions& options) {
   const std::string column = "column \"" + table_.columns[columns_[0]] + "\": ";
   try {
-    read_texts(options);
+    read_labels(options);
   } catch (const FormatError& error) {
     throw FormatError(column + error.what() + "; `label_column` names another column of labels");
   }

@@ -105,6 +105,8 @@ class TableLabels {
   void remark_on_empty_labels(const std::vector<std::size_t>& rows);
   std::vector<std::string> tags_of(std::size_t row, const TagSeparator& separator) const;
   std::optional<TagSeparator> separator_of_tags(const SourceOptions& options);
+  TagSeparator given_separator(const std::string& text);
+  [[noreturn]] void refuse_separator(const TagSeparator& given, const TagGuess& guess) const;
   std::optional<TagSeparator> guessed_separator();
   std::vector<std::string> known_labels() const;
   void remark_on_one_class(const TagGuess& guess);
