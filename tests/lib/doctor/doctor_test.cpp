@@ -249,8 +249,10 @@ TEST_CASE("splits with ranges of their own are compared in source units", "[unit
     options.splits[1].quantization = {{test_scale, -10.0}};
     options.replace_existing = true;
     Writer writer(folder / "a.h5", options);
-    writer.write(0, 0, train, {});
-    writer.write(1, 0, test, {});
+    std::vector<std::uint8_t> values = train;  // the writer turns them into codes
+    writer.write(0, 0, values, {});
+    values = test;
+    writer.write(1, 0, values, {});
     writer.finish("{}");
     return has_finding(examine(Dataset::open(folder / "a.h5")), DoctorCheck::different_splits);
   };
