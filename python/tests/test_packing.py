@@ -439,9 +439,9 @@ def test_datasets_of_every_style(tmp_path: Path, dataset) -> None:
 
 
 def test_several_splits_and_a_transform(tmp_path: Path) -> None:
-    octavo.pack_dataset(
-        {"train": MapStyle(), "val": Rows()}, tmp_path / "out.h5", transform=lambda image: image.resize((2, 2))
-    )
+    splits = {"train": MapStyle(), "val": Rows()}  # with other classes
+    half = {"transform": lambda image: image.resize((2, 2))}
+    octavo.pack_dataset(splits, tmp_path / "out.h5", **half, allow_mismatch=True)
     dataset = octavo.Dataset(tmp_path / "out.h5")
     assert dataset.split_names == ["train", "val"]
     assert dataset["val"].shape == (3, 2, 2)

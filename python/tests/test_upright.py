@@ -72,6 +72,13 @@ def test_the_images_that_were_turned_are_counted_once(tmp_path: Path) -> None:
     np.testing.assert_array_equal(stored(tmp_path / "c.h5"), stored(tmp_path / "a.h5"))
 
 
+def test_the_images_of_a_folder_that_were_turned_are_counted(tmp_path: Path) -> None:
+    for number, orientation in enumerate((1, 6, 8)):
+        save(tmp_path / "photos" / f"{number}.jpg", orientation, side=16)
+    with pytest.warns(octavo.PackingWarning, match="2 images have an EXIF orientation; the pixels are turned upright"):
+        octavo.pack(tmp_path / "photos", tmp_path / "a.h5", format="folder")
+
+
 def test_an_image_with_a_mask_stays_aligned_with_it(tmp_path: Path) -> None:
     photo = Image.open(save(tmp_path / "a.jpg", 6))
     note = "1 image with a mask was not turned upright"

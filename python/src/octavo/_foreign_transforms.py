@@ -22,7 +22,7 @@ _REPLACEMENTS = {
     "RandomResizedCrop": "use RandomResizedCrop(size, area, ratio)",
     "Resize": "use Resize(size)",
     "RandomAffine": "use Affine(degrees, translate_x, translate_y, scale, shear_x)",
-    "RandomRotation": "use Affine(degrees)",
+    "RandomRotation": "use Affine(degrees), or Affine((-high, -low)) for a range, because Affine turns clockwise",
     "ColorJitter": "use ColorJitter(brightness, contrast, saturation, hue)",
     "RandomPhotometricDistort": "use ColorJitter(brightness, contrast, saturation, hue)",
     "RandomGrayscale": "use Grayscale(probability)",

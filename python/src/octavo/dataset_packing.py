@@ -14,6 +14,7 @@ import numpy.typing as npt
 from . import _images, _pack, _progress
 from ._annotate import annotate
 from ._argument_names import check_names
+from ._dataset_classes import LABEL_KEYS, SplitClasses, check_same_numbers, common_classes
 from ._dataset_transforms import check_target_transform, frozen_augmentation
 from .dataset import Dataset
 from .writer import Writer
@@ -55,7 +56,9 @@ def pack_dataset(
     split
         The name of the split; ignored if `dataset` is a mapping of splits.
     classes
-        Class names in label order; None: taken from the dataset's ``classes`` or ``features``.
+        Class names in label order; None: taken from the dataset's ``classes`` or ``features``. Splits that number
+        them differently get the numbers of the first split, by name. Its classes must include those of the others,
+        unless ``allow_mismatch`` is set; further classes get the next numbers then.
     transform
         Called with each image before it is packed, for example to resize all images to one size. Images without
         masks are already upright then.
@@ -102,9 +105,15 @@ def pack_dataset(
     check_names("octavo.pack_dataset", options, [*_WRITER_OPTIONS, *_OWN_OPTIONS])
     _check_is_dataset(dataset)
     parts = _splits_of(dataset, split)
+    of_splits = {name: SplitClasses(name, part, label_key) for name, part in parts.items()}
+    finds_names = classes is None
+    allow_mismatch = bool(options.get("allow_mismatch"))
     if classes is None:
-        classes = _classes_of(next(iter(parts.values())))
-        check_target_transform(parts.values(), classes)
+        classes = common_classes(list(of_splits.values()), allow_mismatch)
+        for name, part in parts.items():
+            check_target_transform([part], of_splits[name].names or classes)
+    elif not allow_mismatch:
+        check_same_numbers(list(of_splits.values()))
     kept = [columns] if isinstance(columns, str) else list(columns)
     groups_of = _groups_of_splits(groups, parts)
     if groups_of:
@@ -136,7 +145,7 @@ def pack_dataset(
                 try:
                     if isinstance(sample, _Unreadable):
                         raise sample.error
-                    image, mask, label = keys.parts_of(sample, where)
+                    image, mask, label = keys.parts_of(sample, where, of_splits[name])
                     file = file or _in_brackets(getattr(image, "filename", None))
                     where = f"split {name!r}, sample {number}{file}"
                     origin = names.of(number, keys.name_of(sample, image, where))
@@ -173,7 +182,12 @@ def pack_dataset(
                 group_of.check_length(number + 1)
         if empty and len(empty) < len(parts):
             writer.add_note(f"not packed: the split {', '.join(map(repr, empty))}, which has no samples")
-        for note in [*keys.notes(), *frozen_augmentation([transform, mask_transform], parts)]:
+        notes_on_names = [note for split in of_splits.values() for note in split.notes(bool(classes))]
+        for note in [
+            *(notes_on_names if finds_names else ()),
+            *keys.notes(),
+            *frozen_augmentation([transform, mask_transform], parts),
+        ]:
             writer.add_note(note)
         return writer.close()
 
@@ -322,24 +336,7 @@ def _splits_of(dataset: Any, split: str) -> dict[str, Any]:
     return {split: dataset}
 
 
-def _classes_of(dataset: Any) -> list[str]:
-    """The class names that a dataset, or the one that a `torch.utils.data.Subset` is part of, knows."""
-    while not hasattr(dataset, "classes") and hasattr(dataset, "dataset"):
-        dataset = dataset.dataset
-    classes = getattr(dataset, "classes", None)
-    if isinstance(classes, (list, tuple)):
-        return [str(name) for name in classes]
-    features = getattr(dataset, "features", None)
-    if isinstance(features, Mapping):
-        for key in _LABEL_KEYS:
-            names = getattr(features.get(key), "names", None)
-            if names:
-                return [str(name) for name in names]
-    return []
-
-
 _IMAGE_KEYS = ("image", "img", "pixel_values", "images", "x")
-_LABEL_KEYS = ("label", "labels", "fine_label", "target", "targets", "y")
 _MASK_KEYS = ("mask", "masks", "segmentation_mask", "semantic_mask", "segmentation", "annotation", "label", "labels")
 
 
@@ -367,10 +364,15 @@ class _Keys:
         self._found: set[str] = set()
         self._left_out: set[str] = set()
 
-    def parts_of(self, sample: Any, where: str) -> tuple[Any, Any, Any]:
+    def parts_of(self, sample: Any, where: str, classes: SplitClasses) -> tuple[Any, Any, Any]:
         """The image, mask and label of a sample; None for what it does not have."""
         if isinstance(sample, Mapping):
-            return self._fields_of(sample, where)
+            image, mask, label, field = self._fields_of(sample, where)
+        else:
+            (image, mask, label), field = self._of_sequence(sample, where), None
+        return image, mask, classes.label_of(label, field, where)
+
+    def _of_sequence(self, sample: Any, where: str) -> tuple[Any, Any, Any]:
         if isinstance(sample, (tuple, list)):
             if len(sample) == 1:
                 return sample[0], None, None
@@ -381,7 +383,7 @@ class _Keys:
             return sample[0], sample[1], sample[2]
         return sample, None, None
 
-    def _fields_of(self, sample: Mapping[Any, Any], where: str) -> tuple[Any, Any, Any]:
+    def _fields_of(self, sample: Mapping[Any, Any], where: str) -> tuple[Any, Any, Any, Any]:
         image = _key(sample, self._image, _IMAGE_KEYS, where)
         if image is None:
             raise ValueError(f"{where}: no image found among the fields {list(sample)}; name it with image_key=")
@@ -390,7 +392,7 @@ class _Keys:
         label = None
         if not labels and self._label is not False and (self._label is not None or len(sample) > 1):
             named = self._label if isinstance(self._label, str) else None
-            label = _key(sample, named, [key for key in _LABEL_KEYS if key != mask], where)
+            label = _key(sample, named, [key for key in LABEL_KEYS if key != mask], where)
             if label is None and mask is None:
                 raise ValueError(
                     f"{where}: no label found among the fields {list(sample)}; name it with label_key=, or pass "
@@ -399,7 +401,7 @@ class _Keys:
         used = {image, mask, label, *labels, *self._columns, *self._needed, self._name_field(sample)}
         self._left_out.update(str(key) for key in sample if key not in used)
         values = self._several.of(sample, labels, where) if labels else None if label is None else sample[label]
-        return sample[image], None if mask is None else sample[mask], values
+        return sample[image], None if mask is None else sample[mask], values, label
 
     def _label_fields(self, sample: Mapping[Any, Any], where: str) -> list[str]:
         """The fields of the label, if there are several."""

@@ -48,7 +48,8 @@ class TrainerMixin(_Trainer):  # type: ignore[misc]  # the Trainer of Transforme
     Raises
     ------
     ValueError, TypeError
-        If an option of the loader is invalid, a dataset is a path, a loader or a part of a split, or the class numbers
+        If an option of the loader is invalid, ``mix`` or ``label_smoothing`` would change the loss of the model to
+        binary cross-entropy, a dataset is a path, a loader or a part of a split, or the class numbers
         of a split for evaluation are not those of training.
     """
 
@@ -73,6 +74,21 @@ class TrainerMixin(_Trainer):  # type: ignore[misc]  # the Trainer of Transforme
         evaluated = self.eval_dataset
         for split in evaluated.values() if isinstance(evaluated, dict) else [evaluated]:
             self._check(split, self._of_all)
+        self._check_loss_of_soft_labels()
+
+    def _check_loss_of_soft_labels(self) -> None:
+        """Raises ValueError if Transformers would choose binary cross-entropy, because of the type of mixed labels."""
+        used = [name for name in ("mix", "label_smoothing") if self._of_training.get(name)]
+        is_of_classes = isinstance(self.train_dataset, Split) and self.train_dataset.label_kind == "class"
+        if not used or not is_of_classes or _has_own_loss(self):
+            return
+        config = getattr(self.model, "config", None)
+        if getattr(config, "problem_type", "") is None and getattr(config, "num_labels", 0) > 1:
+            raise ValueError(
+                f"train with {used[0]}: labels become probabilities, for which a model without problem_type has "
+                "binary cross-entropy; pass compute_loss_func= with the cross-entropy, or override compute_loss; for "
+                'binary cross-entropy, set model.config.problem_type = "multi_label_classification"'
+            )
 
     def _normalize_as_in_training(self) -> None:
         """Measures the normalization of all splits on the one for training."""
@@ -144,6 +160,13 @@ class TrainerMixin(_Trainer):  # type: ignore[misc]  # the Trainer of Transforme
             self._stores[key] = Store(split, device=self.args.device, **self._of_store)
         of_all = {"keys": ("pixel_values", "labels"), **self._of_all, **options}
         return Loader(self._stores[key], batch_size=batch_size, **of_all)
+
+
+def _has_own_loss(trainer: Any) -> bool:
+    """Whether the user decides how the loss is computed."""
+    own = type(trainer).compute_loss
+    is_of_library = str(getattr(own, "__module__", "")).startswith("transformers.")
+    return not is_of_library or getattr(trainer, "compute_loss_func", None) is not None
 
 
 #: Options of a loader that the arguments of a Trainer decide, and which of them.

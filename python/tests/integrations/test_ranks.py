@@ -264,6 +264,28 @@ def test_options_of_a_trainer_are_checked(folder: Path) -> None:
         Trainer(Net(), arguments, train_dataset=split, loader={"batch_size": 4})
 
 
+@pytest.mark.parametrize("option", [{"mix": octavo.augment.Mix(mixup_alpha=0.2)}, {"label_smoothing": 0.1}])
+def test_mixed_labels_need_a_loss(folder: Path, option: dict[str, Any]) -> None:
+    transformers = pytest.importorskip("transformers")
+    kind = type("Trainer", (octavo.transformers.TrainerMixin, transformers.Trainer), {})
+    arguments = transformers.TrainingArguments(str(folder / "run"), report_to=[], use_cpu=True)
+
+    class Configured(Net):
+        def __init__(self, problem_type: str | None) -> None:
+            super().__init__()
+            self.config = transformers.PretrainedConfig(num_labels=4, problem_type=problem_type)
+
+    split = octavo.Dataset(folder / "data.h5")["train"]
+    options: dict[str, Any] = {"train_dataset": split, "loader": option}
+    with pytest.raises(ValueError, match=f"train with {next(iter(option))}: .* pass compute_loss_func="):
+        kind(Configured(None), arguments, **options)
+    kind(Configured("multi_label_classification"), arguments, **options)
+    kind(Configured(None), arguments, **options, compute_loss_func=lambda *_: None)
+    kind(Configured(None), arguments, train_dataset=split)
+    own = type("Own", (kind,), {"compute_loss": lambda *_: None})
+    own(Configured(None), arguments, **options)
+
+
 def test_a_trainer_before_the_mixin_is_refused() -> None:
     transformers = pytest.importorskip("transformers")
     with pytest.raises(TypeError, match=r"write class Reversed\(octavo.transformers.TrainerMixin, Trainer\)"):

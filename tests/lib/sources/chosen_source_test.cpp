@@ -36,6 +36,19 @@ TEST_CASE("a limit takes the first samples of each split", "[unit][pack]") {
   REQUIRE_THROWS_AS(open(folder.path(), {.limit = 0}), InvalidArgument);
 }
 
+TEST_CASE("a limit that drops classes is noted", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const char* const name : {"cat/1", "cat/2", "cat/3", "dog/1", "dog/2", "emu/1"}) {
+    write_file(folder / (std::string(name) + ".png"), gray_png(1));
+  }
+  const auto noted = [&](std::int64_t limit) { return open(folder.path(), {.limit = limit})->notes().remarks; };
+  CHECK_THAT(noted(2).at(0),
+             ContainsSubstring("train: limited to the first 2 samples, of the class \"cat\", of 3 in all"));
+  CHECK_THAT(noted(4).at(0), ContainsSubstring("train: limited to the first 4 samples, of 2 classes, of 3 in all"));
+  CHECK(noted(1).empty());
+  CHECK(noted(6).empty());
+}
+
 TEST_CASE("a selection keeps classes that match by name or by number", "[unit][pack]") {
   const TemporaryFolder folder;
   write_numbers(folder, false);

@@ -1,6 +1,7 @@
 #include <octavo/errors.hpp>
 
 #include "catch.hpp"
+#include "images/made_images.hpp"
 #include "images/mask_reader.hpp"
 #include "made_files.hpp"
 #include "png/png_writer.hpp"
@@ -16,6 +17,17 @@ std::string png_of(std::uint8_t value, std::int64_t width = 3) {
   const std::vector<std::uint8_t> pixels(static_cast<std::size_t>(2 * width), value);
   const auto bytes = png::encode({width, 2, 1, pixels});
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// A photo of 16 x 8 stored pixels with an EXIF orientation, and a mask of other sides whose first pixel is 1.
+void write_photo(const TemporaryFolder& folder, int orientation, std::int64_t mask_width, std::int64_t mask_height) {
+  MadeJpeg photo = two_halves(200, 100);
+  photo.orientation = orientation;
+  write_file(folder / "images/a.jpg", made_jpeg(photo));
+  std::vector<std::uint8_t> pixels(128, 0);
+  pixels[0] = 1;
+  const auto bytes = png::encode({mask_width, mask_height, 1, pixels});
+  write_file(folder / "masks/a.png", {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 std::vector<std::uint8_t> first_of_masks(Source& source, std::size_t split = 0) {
@@ -107,6 +119,58 @@ TEST_CASE("a mask of another size than its image is a bad sample", "[unit][pack]
   const PackSummary summary = pack(*open(folder.path()), folder / "out.h5", options);
   REQUIRE(summary.splits[0].sample_count == 1);
   REQUIRE(summary.skipped.size() == 1);
+}
+
+TEST_CASE("an image is turned with a mask of its upright size", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_photo(folder, 6, 8, 16);
+  const auto source = open(folder.path());
+  REQUIRE(source->splits()[0].shape == SampleShape{1, 16, 8});
+  const auto values = read_all(*source).values;  // turned clockwise: the left half is on top
+  CHECK(values[7] == 200);
+  CHECK(values[15 * 8] == 100);
+  std::vector<std::uint8_t> mask(128);
+  REQUIRE(source->read_masks(0, 0, 1, mask).empty());
+  CHECK(mask[0] == 1);
+  CHECK_THAT(source->notes().remarks.back(),
+             ContainsSubstring("1 image has an EXIF orientation; the pixels are turned"));
+}
+
+TEST_CASE("neither an image nor its mask of the stored size is turned", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_photo(folder, 6, 16, 8);
+  SourceOptions options;
+  const bool is_resized = GENERATE(false, true);
+  if (is_resized) options.size = {8, 16};
+  const auto source = open(folder.path(), options);
+  REQUIRE(source->splits()[0].shape == SampleShape{1, 8, 16});
+  const auto values = read_all(*source).values;
+  CHECK(values[7 * 16] == 200);
+  CHECK(values[15] == 100);
+  std::vector<std::uint8_t> mask(128);
+  REQUIRE(source->read_masks(0, 0, 1, mask).empty());
+  CHECK(mask[0] == 1);
+  CHECK_THAT(source->notes().remarks.back(), ContainsSubstring("1 image has an EXIF orientation that is not applied"));
+}
+
+TEST_CASE("an image whose mask fits it turned and not turned is an error", "[unit][pack]") {
+  const TemporaryFolder folder;
+  const int orientation = GENERATE(2, 3, 4);
+  write_photo(folder, orientation, 16, 8);
+  CHECK_THROWS_WITH(open(folder.path()), ContainsSubstring("the EXIF orientation " + std::to_string(orientation)) &&
+                                             ContainsSubstring("mogrify -auto-orient"));
+  write_photo(folder, 1, 16, 8);
+  CHECK(open(folder.path())->splits()[0].shape == SampleShape{1, 8, 16});
+}
+
+TEST_CASE("that all images were skipped for lack of masks is said", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "images/a.png", png_of(1));
+  write_file(folder / "masks/b.png", png_of(2));
+  SourceOptions options;
+  options.skip_unreadable = true;
+  REQUIRE_THROWS_WITH(open(folder.path(), options), ContainsSubstring("no image with a mask is left") &&
+                                                        ContainsSubstring("2 files were skipped, the first"));
 }
 
 TEST_CASE("a list may name masks", "[unit][pack]") {

@@ -123,6 +123,7 @@ Oddities read_sample(std::span<const std::byte> file, const ImageHeader& header,
   check_size(header, target);
   check_channels(header, target);
   Oddities oddities = header.oddities;
+  if (header.orientation != 1) oddities.add(Oddity::turned_upright);
   if (header.is_deep() && quantized != nullptr) {
     const DeepPixels deep = header.codec->decode_deep(file, header);
     oddities.add(deep.oddities);

@@ -19,6 +19,8 @@ enum class Oddity {
   scan_sequence,
   adobe_transform,
   bytes_after_scan,
+  turned_upright,
+  kept_as_stored,
 };
 
 struct OddityInfo {
@@ -27,7 +29,7 @@ struct OddityInfo {
 };
 
 /// In the order in which notes report them.
-inline constexpr std::array<OddityInfo, 11> kOddities = {{
+inline constexpr std::array<OddityInfo, 13> kOddities = {{
     {Oddity::more_pages, "several pages; the first is packed"},
     {Oddity::more_frames, "several frames; the first is packed"},
     {Oddity::fourth_sample_is_alpha,
@@ -40,6 +42,11 @@ inline constexpr std::array<OddityInfo, 11> kOddities = {{
     {Oddity::scan_sequence, "repeated or reordered JPEG scans; no pixel is affected"},
     {Oddity::adobe_transform, "an unknown Adobe color transform; YCbCr is assumed"},
     {Oddity::bytes_after_scan, "unused bytes after the JPEG pixels; no pixel is missing"},
+    {Oddity::turned_upright, "an EXIF orientation; the pixels are turned upright"},
+    {Oddity::kept_as_stored,
+     "an EXIF orientation that is not applied, because the mask has the size of the stored pixels; for upright "
+     "samples, "
+     "turn both before packing"},
 }};
 
 /// The oddities of one image.

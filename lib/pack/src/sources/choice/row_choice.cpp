@@ -1,8 +1,11 @@
 #include "sources/choice/row_choice.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <set>
 #include <utility>
 
+#include <octavo/byte_count.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/text.hpp>
 
@@ -158,6 +161,41 @@ void keep_first(std::vector<ChosenSplit>& chosen, std::int64_t limit) {
   }
 }
 
+/// The classes of samples that have one, in their order.
+std::vector<std::int32_t> labels_of(const Source& source, const ChosenSplit& part) {
+  std::vector<std::int32_t> labels;
+  for (const std::int64_t row : part.rows) {
+    if (const auto label = source.class_index(part.source_split, row)) labels.push_back(*label);
+  }
+  return labels;
+}
+
+std::size_t count_different(const std::vector<std::int32_t>& labels) {
+  return std::set<std::int32_t>(labels.begin(), labels.end()).size();
+}
+
+/// On the classes that a limit left in a split, if samples are in the order of classes, as in folders, so that later
+/// classes are missing. `class_count`: before the limit.
+std::optional<std::string> remark_on_limit(const Source& source, const ChosenSplit& part, std::size_t class_count) {
+  const std::vector<std::int32_t> labels = labels_of(source, part);
+  const std::size_t left = count_different(labels);
+  if (left == std::min(class_count, labels.size()) || !std::ranges::is_sorted(labels)) return std::nullopt;
+  return part.name + ": limited to the first " + counted(std::ssize(part.rows), "sample") + ", of " +
+         (left == 1 ? "the class \"" + class_text(source, labels[0]) + "\"" : std::to_string(left) + " classes") +
+         ", of " + std::to_string(class_count) + " in all; for a part of each class, use `holdout` instead";
+}
+
+void limit_rows(const Source& source, RowChoice& chosen, std::int64_t limit) {
+  std::vector<std::size_t> class_counts;
+  for (const ChosenSplit& part : chosen.splits) class_counts.push_back(count_different(labels_of(source, part)));
+  keep_first(chosen.splits, limit);
+  for (std::size_t i = 0; i < chosen.splits.size(); ++i) {
+    if (auto remark = remark_on_limit(source, chosen.splits[i], class_counts[i])) {
+      chosen.remarks.push_back(std::move(*remark));
+    }
+  }
+}
+
 }  // namespace
 
 std::string class_text(const Source& source, std::int32_t label) {
@@ -197,7 +235,7 @@ RowChoice choose_rows(const Source& source, const SourceOptions& options) {
     remark_on_unchecked(groups, options, chosen);
   }
   check_not_empty(chosen.splits, options);
-  if (options.limit) keep_first(chosen.splits, *options.limit);
+  if (options.limit) limit_rows(source, chosen, *options.limit);
   return chosen;
 }
 

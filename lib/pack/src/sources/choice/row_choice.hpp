@@ -18,7 +18,8 @@ struct ChosenSplit {
 
 struct RowChoice {
   std::vector<ChosenSplit> splits;
-  std::vector<std::string> remarks;  ///< what the holdout achieved, and what was not checked
+  std::vector<std::string>
+      remarks;  ///< what the holdout achieved, what was not checked, and classes that the limit drops
 };
 
 /// The name of a class, or its number if classes have no names.

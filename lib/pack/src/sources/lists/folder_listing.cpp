@@ -500,6 +500,17 @@ void check_not_all_masks(const std::vector<ImageRoot>& roots, const std::vector<
                   ": all image files have names of masks by the pattern of `masks`; correct it");
 }
 
+/// Images whose masks are missing were skipped; perhaps all were.
+void check_not_all_skipped(const std::vector<ImageRoot>& roots, const ImageList& contents) {
+  if (contents.left_out.empty()) return;
+  const SampleFailure& first = contents.left_out[0];
+  throw DataError("list the images in " + roots[0].tree->name_of(roots[0].folder) + ": no image with a mask is left, " +
+                  "because " + counted(std::ssize(contents.left_out), "file") +
+                  (contents.left_out.size() == 1 ? " was" : " were") + " skipped, the first, " +
+                  quoted(fs::path(first.name)) + ": " + first.reason +
+                  "; give images and masks the same names, or name the masks with `masks`");
+}
+
 /// Whether folders are the classes: several, unless all are named like "train_images".
 bool has_class_folders(const ImageList& contents) {
   return contents.class_names.size() > 1 && !std::ranges::all_of(contents.class_names, &is_named_for_images);
@@ -542,6 +553,7 @@ ImageList list_image_folders(const std::vector<ImageRoot>& roots, const SourceOp
     add_list(list_of(images, rules, options.skip_unreadable, contents), contents);
   }
   if (contents.splits.empty()) {
+    check_not_all_skipped(roots, contents);
     const std::string& problem = roots[0].list_problem;
     throw DataError("list the images in " + roots[0].tree->name_of(roots[0].folder) +
                     ": found no image files (.jpg, .png, .webp, .tif, .gif, .bmp, .ppm and similar); " +

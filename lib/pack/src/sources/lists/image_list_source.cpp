@@ -113,7 +113,8 @@ std::string ImageListSource::read_file(std::size_t split, std::size_t at, bool i
 void ImageListSource::read_image(std::size_t split, std::size_t at, std::span<std::uint8_t> values) {
   const std::string file = read_file(split, at, false);
   const auto bytes = std::as_bytes(std::span(file));
-  const images::ImageHeader header = images::checked_header(bytes, limits_);
+  const images::ImageHeader header =
+      aligned_header(images::checked_header(bytes, limits_), contents_.splits[split], at, limits_);
   const std::int64_t value_count = header.width * header.height * header.channels;
   const bool is_quantized = header.is_deep() && quantizers_[split] != nullptr;
   if (range_.is_common && !is_quantized) throw FormatError("it has 8 bits, the other images have more");

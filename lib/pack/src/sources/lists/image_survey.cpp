@@ -9,6 +9,7 @@
 
 #include "images/color.hpp"
 #include "images/image_reader.hpp"
+#include "images/mask_alignment.hpp"
 #include "support/threads.hpp"
 
 namespace octavo::sources {
@@ -115,7 +116,8 @@ class Survey {
 
   images::ImageHeader probe(std::size_t at) const {
     const auto& [list, number] = images_[at];
-    return probe_image(*list->tree, list->paths[number], {options_.largest_image_pixels});
+    const images::Limits limits = {options_.largest_image_pixels};
+    return aligned_header(probe_image(*list->tree, list->paths[number], limits), *list, number, limits);
   }
 
   void look_at(std::size_t at) {
@@ -197,6 +199,18 @@ images::ImageHeader probe_image(const files::FileTree& tree, const std::string& 
   if (const auto file = tree.disk_path(path)) return images::probe(*file, limits);
   const std::string file = tree.read_whole(path, kLargestImageFileBytes);
   return images::checked_header(std::as_bytes(std::span(file)), limits);
+}
+
+images::ImageHeader aligned_header(const images::ImageHeader& header, const SplitImages& list, std::size_t at,
+                                   const images::Limits& limits) {
+  if (header.orientation == 1 || list.masks.empty()) return header;
+  images::ImageHeader mask;
+  try {
+    mask = probe_image(*list.tree, list.masks[at], limits);
+  } catch (const Error&) {  // reading the mask reports it
+    return header;
+  }
+  return images::aligned_with_mask(header, mask);
 }
 
 ImageSurvey survey_images(std::span<const ImageList> lists, const SourceOptions& options) {

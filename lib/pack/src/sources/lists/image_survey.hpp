@@ -19,6 +19,11 @@ inline constexpr std::int64_t kLargestImageFileBytes = std::int64_t{1} << 30;
 /// the reason only; IoError if the file cannot be read.
 images::ImageHeader probe_image(const files::FileTree& tree, const std::string& path, const images::Limits& limits);
 
+/// The header of the image `at` of `list`, if it has no masks; else what images::aligned_with_mask() makes of it. A
+/// mask that cannot be read is ignored. Throws as aligned_with_mask() does.
+images::ImageHeader aligned_header(const images::ImageHeader& header, const SplitImages& list, std::size_t at,
+                                   const images::Limits& limits);
+
 /// The total decoded values that all threads may hold; larger images are decoded one at a time.
 inline constexpr std::int64_t kMostDecodedBytes = std::int64_t{256} << 20;
 
