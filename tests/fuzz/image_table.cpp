@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto tree = std::make_shared<fuzz::MemoryTree>(std::vector<std::pair<std::string, std::string>>{
         {name, text}, {"a.png", ""}, {"images/b.jpg", ""}, {"c.jpeg", ""}});
     if (sources::judge_table(*tree, name, {}, std::make_shared<sources::FolderImages>()).kind !=
-        sources::TableVerdict::Kind::list)
+        sources::TableVerdict::Kind::labeled)
       return false;
     fuzz::refuse_or_read([&] {
       const SourceOptions options = {.columns = {"all"}, .class_names = {"cat", "dog"}, .skip_unreadable = true};

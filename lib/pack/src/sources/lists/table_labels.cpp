@@ -264,7 +264,7 @@ std::optional<TagSeparator> TableLabels::separator_of_tags(const SourceOptions& 
 
 /// Throws if it divides no label, but another separator divides some: each set of tags would become a class.
 TagSeparator TableLabels::given_separator(const std::string& text) {
-  const TagSeparator given(text);
+  TagSeparator given(text);
   const std::vector<std::string> labels = known_labels();
   const auto is_divided = [&](const std::string& label) { return given.occurs_in(label); };
   if (labels.empty() || std::ranges::any_of(labels, is_divided)) return given;
