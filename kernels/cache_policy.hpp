@@ -130,7 +130,7 @@ __device__ inline L2Policy::L2Policy(L2Priority) : policy_(0) {}
 
 template <int kBytes>
 __device__ inline Words<kBytes> L2Policy::load_once(bool wanted, const void* from) const {
-  Words<kBytes> words{};  // defined, because the rounding of bfloat16 branches on it
+  Words<kBytes> words{};  // no undefined value reaches what computes with it
   if (wanted) words = *static_cast<const Words<kBytes>*>(from);
   return words;
 }

@@ -167,15 +167,6 @@ OCTAVO_HOST_DEVICE inline std::int8_t load_code(const std::int8_t* from) {
 #endif
 }
 
-/// The number of the highest bit of `bits` that is set. `bits` must not be 0.
-OCTAVO_HOST_DEVICE inline int highest_bit(std::uint32_t bits) {
-#if defined(__CUDA_ARCH__)
-  return 31 - __clz(static_cast<int>(bits));
-#else
-  return 31 - __builtin_clz(bits);
-#endif
-}
-
 /// Returns float(code) for byte `index` (0 to 3) of four packed codes with flipped signs. On the device, a byte
 /// permutation and one exact subtraction replace the conversion instruction, which runs at a quarter of the rate:
 /// 0x4B000000 | u is 2^23 + u.

@@ -23,8 +23,6 @@ inline constexpr int kMovedUnits = kChannels == 1 ? 4 : 2;
 template <int kChannels>
 inline constexpr std::uint32_t kMostTileUnits = kMovedUnits<kChannels>* kWarpThreads;
 
-inline constexpr std::uint32_t kMostMovedUnits = kMostTileUnits<1>;
-
 /// Entries of a block's tables: of 8 images of up to 3x32x32, or of parts of larger ones.
 constexpr std::int64_t kTableLines = 776, kTableWords = 512;
 /// Warps per multiprocessor that a batch is divided into, so that blocks have several images to draw at once. 8 warps
@@ -52,7 +50,7 @@ struct MovedBlock {
   MovedAxis down[kMostSamples], across[kMostSamples];
   MovedChannel channels[kMostSamples][kMostMovedChannels];
   MovedLine lines[kTableLines];
-  MovedWord words[kTableWords + kMostMovedUnits];  // lanes beyond the end of a line read further
+  MovedWord words[kTableWords + kMostTileUnits<1>];  // lanes beyond the end of a line read further
 };
 
 // All threads of a block call the functions below, one after the other, until its tables are ready.
@@ -69,6 +67,7 @@ __device__ inline void find_samples(const GatherArgs& args, BlockPlaces places, 
 
 // Out of line, because few threads of a block call them.
 
+/// Draws the step of operation `op` for a view of a sample.
 OCTAVO_NO_INLINE __device__ static void draw_image_step(const GatherArgs& args, const SelectedSample& sample,
                                                         std::uint32_t view, unsigned op, MovingStep& step) {
   const AugmentProgram& program = *args.program;
@@ -100,6 +99,7 @@ __device__ inline void draw_steps(const GatherArgs& args, BlockPlaces places, Mo
   __syncthreads();
 }
 
+/// Determines what the pixels of each image share.
 __device__ inline void fill_images(const GatherArgs& args, BlockPlaces places, MovedBlock& block) {
   const auto count = static_cast<unsigned>(places.count), tasks = static_cast<unsigned>(args.sample.channels) + 2;
   for (unsigned i = threadIdx.x; i < count * tasks; i += blockDim.x) {

@@ -237,6 +237,17 @@ TEST_CASE("the CUDA gather moves several images per warp", "[unit][shim][order]"
   }
 }
 
+TEST_CASE("the CUDA gather moves images whose lines are longer than a tile", "[unit][shim]") {
+  for (const DType type : image_types()) {
+    for (const std::int64_t C : {3, 4}) {
+      INFO(to_string(type) << " C " << C);
+      // 98 units in a line, 64 in a tile of interleaved channels.
+      MovedCase data(type, Layout::nhwc, {C, 9, 400}, {C, 8, 392});
+      require_defined_values(data);
+    }
+  }
+}
+
 TEST_CASE("the CUDA gather moves images that have several blocks", "[unit][shim][order]") {
   for (const DType type : image_types()) {
     for (const Layout layout : {Layout::nchw, Layout::nhwc}) {

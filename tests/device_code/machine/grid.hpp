@@ -21,7 +21,7 @@ struct Dimensions {
 struct TrackedBytes {
   std::vector<u8> bytes, undefined;
 
-  /// Makes it `size` bytes, of which those from `first_new` on are undefined.
+  /// Makes it `size` bytes; those from `first_new` on are undefined.
   void resize(u64 size, u64 first_new);
 };
 

@@ -25,7 +25,7 @@ void for_each_lane(u32 lanes, const Visit& visit) {
 /// use one register in both ways.
 class Registers {
  public:
-  /// Makes at least `count` registers, of which the new ones are undefined.
+  /// Makes at least `count` registers; the new ones are undefined.
   void grow(std::size_t count) {
     if (count <= values_.size()) return;
     values_.resize(count);
