@@ -44,3 +44,13 @@ function(octavo_unknown_architectures result known)
   list(REMOVE_DUPLICATES unknown)
   set(${result} "${unknown}" PARENT_SCOPE)
 endfunction()
+
+# octavo_tested_architectures(result nvcc): the architectures whose generated code tests check, without a GPU: those of
+# 75, 80, 90 and 120 that the compiler supports.
+function(octavo_tested_architectures result nvcc)
+  set(tested 75 80 90 120)
+  octavo_known_architectures(known ${nvcc})
+  octavo_unknown_architectures(unknown "${known}" ${tested})
+  list(REMOVE_ITEM tested ${unknown})
+  set(${result} ${tested} PARENT_SCOPE)
+endfunction()

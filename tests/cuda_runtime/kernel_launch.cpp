@@ -1,7 +1,9 @@
-// Kernel launches. The shim compiles kernels for the host; they run when their stream reaches them.
+// Kernel launches. Kernels run when their stream reaches them, as compiled for the host or as the code that nvcc
+// generates.
 #include "cuda_runtime.h"
 
 #include "capture.hpp"
+#include "generated_code.hpp"
 #include "runtime.hpp"
 
 namespace fake_cuda {
@@ -13,6 +15,13 @@ cudaError_t load_kernel(const void* kernel, CUstream_st* capturing) {
   const int device = runtime.current_device();
   if (!runtime.device(device).loaded_kernels.insert({kernel, device}).second) return cudaSuccess;
   return capturing != nullptr ? invalidate(*capturing->capture, cudaErrorStreamCaptureUnsupported) : cudaSuccess;
+}
+
+void run_kernel(const cudaLaunchConfig_t& config, const cuda_shim::KernelCall& kernel) {
+  if (runs_generated_code())
+    run_generated(config, kernel);
+  else
+    static_cast<void>(cuda_shim::run_grid(config, kernel));
 }
 
 }  // namespace
@@ -38,6 +47,6 @@ cudaError_t cuda_shim::launch(const cudaLaunchConfig_t& config, std::shared_ptr<
   const cudaError_t loaded = load_kernel(kernel->kernel(), stream->capture != nullptr ? stream : nullptr);
   if (loaded != cudaSuccess) return call.result(loaded);
   runtime.enqueue(*stream, "a kernel", call.name(), true,
-                  [config, kernel] { static_cast<void>(cuda_shim::run_grid(config, *kernel)); });
+                  [config, kernel] { run_kernel(config, *kernel); });
   return call.result();
 }

@@ -140,6 +140,8 @@ void Memory::run_as(const Operation& operation, const VectorClock& host, const s
   running_ = nullptr;
 }
 
+const OperationInfo& Memory::running() const { return *running_->operation; }
+
 bool Memory::open(const void* begin, std::size_t bytes, bool is_write) {
   Allocation* allocation = find(begin);
   if (allocation == nullptr || bytes == 0) return true;

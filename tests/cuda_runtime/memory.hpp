@@ -73,6 +73,8 @@ class Memory {
 
   /// Runs `work`, and attributes each of its accesses to device memory to `operation`.
   void run_as(const Operation& operation, const VectorClock& host, const std::function<void()>& work);
+  /// The running operation. Call it from its work only.
+  const OperationInfo& running() const;
   /// Opens a range of memory for the running operation, if it is our memory. If the range leaves its allocation or is
   /// freed, reports that and returns false; the range must not be touched then.
   bool open(const void* begin, std::size_t bytes, bool is_write);
