@@ -60,7 +60,7 @@ void deflated_files_serve_the_same_bits(Device device) {
 }  // namespace
 
 OCTAVO_CONTRACT(deflated_files_serve_the_same_bits, "a deflated file serves the same bits from every residency",
-                "[unit][loader]")
+                "[unit][loader][many-batches]")
 
 TEST_CASE("a child of fork() streams from a deflated file that its parent also streams from", "[unit][loader]") {
 #if defined(__SANITIZE_THREAD__)

@@ -184,7 +184,7 @@ void goes_where_it_is_told(Device device) {
 
 OCTAVO_CONTRACT(serves_what_a_loader_serves, "a graph loader serves the batches of a loader", "[unit][loader]")
 OCTAVO_CONTRACT(ranks_serve_their_shares, "a rank's graph loader serves its share", "[unit][loader]")
-OCTAVO_CONTRACT(selects_samples_like_a_loader, "a graph loader samples like a loader", "[unit][loader]")
+OCTAVO_CONTRACT(selects_samples_like_a_loader, "a graph loader samples like a loader", "[unit][loader][many-batches]")
 OCTAVO_CONTRACT(several_selected_batches_per_launch, "a graph loader selects several batches per launch",
                 "[unit][loader]")
 OCTAVO_CONTRACT(goes_where_it_is_told, "a graph loader seeks to a position and reports it", "[unit][loader]")

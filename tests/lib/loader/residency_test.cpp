@@ -235,7 +235,7 @@ void samples_in_memory_serve_the_same_bits(Device device) {
 OCTAVO_CONTRACT(samples_in_memory_serve_the_same_bits, "samples in host memory serve the same batches",
                 "[unit][loader][residency]")
 OCTAVO_CONTRACT(residencies_serve_the_same_bits, "device and hybrid and streamed serve the same batches",
-                "[unit][loader][residency]")
+                "[unit][loader][residency][many-batches]")
 OCTAVO_CONTRACT(centering_and_types_work_from_every_residency, "a batch from two sources is centered on itself",
                 "[unit][loader][residency]")
 OCTAVO_CONTRACT(ranks_share_streamed_batches, "all ranks together serve streamed batches", "[unit][loader][residency]")
@@ -249,7 +249,7 @@ OCTAVO_CONTRACT(automatic_takes_what_fits, "the automatic residency uses what fi
                 "[unit][loader][residency]")
 
 TEST_CASE("on a full device fewer samples are resident and the batches are the same",
-          "[unit][loader][residency][cuda][exclusive]") {
+          "[unit][loader][residency][cuda][exclusive][many-batches]") {
   const auto device = cuda_device();
   if (!device) OCTAVO_SKIP("no CUDA device");
   const PackedFixture fixture({random_split("train", 6000, {3, 64, 64})});  // 74 MB
