@@ -203,7 +203,7 @@ def pack(
         ``"semicolon"``, ``"bar"``, ``"tab"`` or any text. The labels are then multi-labels. None or ``"none"``: each
         label is one class. ``"auto"``: guessed if the labels leave no doubt.
     label_kind
-        The labels of image lists and WebDataset shards: classes or targets; ``"auto"``: whole numbers and names are
+        The labels of image lists, arrays and WebDataset shards: classes or targets; ``"auto"``: whole numbers and names are
         classes, other numbers targets.
     columns
         Columns of an image list to keep with each sample, as `Split.columns`; ``"all"``: all that have no other role;

@@ -73,8 +73,8 @@ struct SourceOptions {
   /// What separates the classes in the labels of one column, for multi-labels: "space", "comma", "semicolon", "bar",
   /// "tab" or any text. "none": one class each. "auto": guessed if label_kind is not given and there is no doubt.
   std::string label_separator = "auto";
-  /// What the labels of image lists and WebDataset shards are: LabelKind::class_index or target. Without it, whole
-  /// numbers and names are classes, other numbers targets.
+  /// What the labels of image lists, arrays and WebDataset shards are: LabelKind::class_index or target. Without it,
+  /// whole numbers and names are classes, other numbers targets.
   std::optional<LabelKind> label_kind = {};
   /// The columns of image lists to keep with each sample. "all": all that have no other role; "none": none. Empty: all
   /// if their text has at most 64 MiB, else none.
@@ -88,15 +88,16 @@ struct SourceOptions {
   ClassOrder class_order = ClassOrder::bytes;
   ArrayLayout layout = ArrayLayout::automatic;
   ValueRange range = {};
-  std::vector<std::string> class_names = {};  ///< in label order; empty: inferred
+  /// The classes, in label order; empty: inferred. Of several columns of labels, those with these names are the
+  /// classes.
+  std::vector<std::string> class_names = {};
   /// Renames classes: name in the source to new name. Aligns the names of several sources, or merges classes.
   std::map<std::string, std::string> class_map = {};
   /// Glob of the samples to keep. With a '/' it matches sample names (paths below the folder), otherwise class names,
   /// or class numbers if there are no names. Empty: all samples.
   std::string select = {};
   std::optional<std::int64_t> limit = {};  ///< maximum number of samples per split
-  /// What of `train` becomes `val`; a fraction takes the same share of each class. Samples with the same path stay
-  /// together.
+  /// What of `train` becomes `val`.
   Holdout holdout = {};
   std::uint64_t seed = 0;  ///< seed of the holdout
   /// What samples must have in common to be in one split, such as their patient: a column of image lists, which is then
