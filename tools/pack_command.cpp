@@ -233,7 +233,7 @@ void add_source_options(CLI::App& verb, PackArguments& arguments) {
   verb.option_defaults()->group("Labels");
   verb.add_option("--masks", arguments.masks,
                   "auto: pack folders of masks next to folders of images, and mask columns; off: pack no masks; or the "
-                  "name of the mask of an image, such as {stem}_mask.png (auto)");
+                  "name of the mask of an image, such as {stem}_mask.png or img_{stem}=mask_{stem}.png (auto)");
   verb.add_option("--mask-colors", arguments.mask_colors,
                   "A file that gives the class of each color of RGB masks: lines R,G,B,CLASS, CSV or JSON");
   verb.option_defaults()->group("Errors and limits");

@@ -81,8 +81,8 @@ struct SourceOptions {
   std::vector<std::string> columns = {};
   bool with_masks = true;  ///< pack masks: folders of them next to folders of images, or columns of lists
   /// The name of the mask of an image, such as "{stem}_mask.png", where {stem} is the name of the image without its
-  /// extension; see docs/sources.md. Files with such names are masks, never samples. Empty: a mask has the name of its
-  /// image.
+  /// extension; or both names, such as "img_{stem}=mask_{stem}.png"; see docs/sources.md. Files with such names are
+  /// masks, never samples. Empty: a mask has the name of its image.
   std::string mask_pattern = {};
   MaskColors mask_colors = {};  ///< the classes of the colors of masks; empty: masks hold class numbers
   ClassOrder class_order = ClassOrder::bytes;
