@@ -36,8 +36,17 @@ struct Regression {
   }
 };
 
+/// Multi-labels and targets need another model and another loss.
+void require_classes(const octavo::Split& split) {
+  const octavo::LabelKind kind = split.labels().kind;
+  if (kind == octavo::LabelKind::class_index) return;
+  throw octavo::InvalidArgument("train on " + split.path().string() + ": its labels are of the kind " +
+                                octavo::to_string(kind) + ", expected class; use a file with one class for each image");
+}
+
 void train(const char* file) {
   const octavo::Dataset dataset = octavo::Dataset::open(file);
+  require_classes(dataset.split("train"));
   // The samples, one byte per value. With Device::best() they would be on a GPU, and the model would run there too.
   const octavo::Store store = octavo::Store::load(dataset.split("train"), octavo::Device::cpu());
   octavo::Loader loader(store, {.batch_size = 128, .shuffle = true, .seed = 7});
@@ -46,7 +55,7 @@ void train(const char* file) {
   for (std::int64_t epoch = 0; epoch < 5; ++epoch) {
     std::int64_t right_count = 0;
     for (const octavo::Batch& batch : loader.epoch(epoch)) {
-      // float32 [B,C,H,W], as images().shape says, centered and scaled; int32 [B].
+      // float32 [B,C,H,W], as images().shape says, centered and scaled; int32 [B], since the labels are classes.
       const auto images = batch.images().floats();
       const auto labels = batch.labels().ints();
       for (std::int64_t b = 0; b < batch.size(); ++b) {

@@ -189,7 +189,8 @@ void add_source_options(CLI::App& verb, PackArguments& arguments) {
   verb.add_option("--background", arguments.background,
                   "The color behind transparency and padding: #RRGGBB or R,G,B (black)");
   verb.option_defaults()->group("Labels");
-  verb.add_option("--classes", arguments.classes, "A file of class names in label order, one per line");
+  verb.add_option("--classes", arguments.classes,
+                  "A file of class names in label order, one per line; of several label columns, those of the classes");
   verb.add_option("--class-map", arguments.class_map, "A file of OLD=NEW lines that rename or merge classes");
   verb.add_option("--class-order", arguments.class_order, "How class folders are sorted (bytes)")
       ->check(one_of(kClassOrders));
@@ -232,7 +233,7 @@ void add_source_options(CLI::App& verb, PackArguments& arguments) {
   verb.option_defaults()->group("Labels");
   verb.add_option("--masks", arguments.masks,
                   "auto: pack folders of masks next to folders of images, and mask columns; off: pack no masks; or the "
-                  "name of the mask of an image, such as {stem}_mask.png (auto)");
+                  "name of the mask of an image, such as {stem}_mask.png or img_{stem}=mask_{stem}.png (auto)");
   verb.add_option("--mask-colors", arguments.mask_colors,
                   "A file that gives the class of each color of RGB masks: lines R,G,B,CLASS, CSV or JSON");
   verb.option_defaults()->group("Errors and limits");

@@ -8,6 +8,25 @@ run("install core" ${CMAKE_COMMAND} --install ${octavo_build} --component core -
 if(NOT EXISTS ${work}/installed/share/doc/octavo/LICENSE)
   message(FATAL_ERROR "the component core installed no license")
 endif()
+
+# refuse(expected COMPONENTS...): find_package() must fail with this text.
+function(refuse expected)
+  file(WRITE ${work}/refused/CMakeLists.txt "cmake_minimum_required(VERSION 3.25)\nproject(refused LANGUAGES NONE)\n"
+    "find_package(octavo REQUIRED ${ARGN} PATHS \"${work}/installed\" NO_DEFAULT_PATH)\n")
+  execute_process(COMMAND ${CMAKE_COMMAND} -S ${work}/refused -B ${work}/refused/build
+    RESULT_VARIABLE status OUTPUT_QUIET ERROR_VARIABLE errors)
+  string(REGEX REPLACE "[ \n]+" " " errors "${errors}")
+  string(FIND "${errors}" "${expected}" place)
+  if(status EQUAL 0 OR place EQUAL -1)
+    message(FATAL_ERROR "find_package(octavo ${ARGN}): exit status ${status}, expected \"${expected}\"\n${errors}")
+  endif()
+endfunction()
+if(NOT has_cuda)
+  refuse("it was built without CUDA; build and install it with -D OCTAVO_CUDA=ON" COMPONENTS core cuda)
+endif()
+refuse("it has no component images; expected core, pack, fetch, lab or cuda" COMPONENTS images)
+refuse("its component pack is not installed" COMPONENTS core pack)
+
 set(ENV{CMAKE_PREFIX_PATH} "${work}/installed:${dependencies}:$ENV{CMAKE_PREFIX_PATH}")
 run("configure the consumer" ${CMAKE_COMMAND} -S ${project} -B ${work}/build -G ${generator}
   -DCMAKE_BUILD_TYPE=${build_type} -DCMAKE_CXX_COMPILER=${cxx_compiler} -DCMAKE_CXX_FLAGS=${cxx_flags})

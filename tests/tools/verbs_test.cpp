@@ -326,7 +326,8 @@ TEST_CASE("a color that the file of mask colors lacks stops packing with the sam
                               ContainsSubstring("the color #4D4D4D, which is not in the file"));
   const Outcome wrong = run_octavo({"pack", folder / "set", "-o", folder / "m.h5", "--masks", "of", "--quiet"});
   CHECK(wrong.exit_code == 2);
-  CHECK_THAT(wrong.err, ContainsSubstring("expected a name such as {stem}_mask.png, or auto or off"));
+  CHECK_THAT(wrong.err, ContainsSubstring(
+                            "expected a name such as {stem}_mask.png or img_{stem}=mask_{stem}.png, or auto or off"));
 }
 
 TEST_CASE("info shows the distribution of targets and the counts of multi-labels", "[unit][tools]") {

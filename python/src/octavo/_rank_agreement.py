@@ -10,8 +10,11 @@ from collections.abc import Mapping
 from typing import Any
 
 #: The loaders of two ranks are compared if these fields of their states are equal: loaders of the same samples,
-#: whatever their options, and similar loaders of any samples.
-_COMPARED = (("data", "split"), ("batch_size", "shuffle"))
+#: whatever their options, similar loaders of any samples, and loaders of splits with the same name.
+_COMPARED = (("data", "split"), ("batch_size", "shuffle"), ("split",))
+
+#: Fields that usually differ together, as in two files or two splits, of which the first says the most.
+_OF_SAMPLES = ("split", "data", "sample_count", "normalization")
 
 #: How many loaders of each kind this process has compared: loaders are compared in the order of their first batches.
 _loader_counts: collections.Counter[str] = collections.Counter()
@@ -53,15 +56,28 @@ class RankAgreement:
             return None
 
     def _compare(self, rank: int, state: Mapping[str, Any]) -> None:
-        names = sorted(self._state.keys() | state.keys())
-        for name in ("split", *names):  # other splits have other data too, but their names say more
-            own, other = self._state.get(name), state.get(name)
-            if own != other:
-                raise ValueError(
-                    f"ranks must serve parts of the same batches, but {name} is {own!r} on rank {self._rank} and "
-                    f"{other!r} on rank {rank}; pass the same file and arguments on every rank, or rank=0, "
-                    "world_size=1 for batches of its own"
-                )
+        different = [
+            name
+            for name in sorted(self._state.keys() | state.keys(), key=_by_importance)
+            if self._state.get(name) != state.get(name)
+        ]
+        of_samples = [name for name in different if name in _OF_SAMPLES]
+        named = of_samples[:1] + [name for name in different if name not in _OF_SAMPLES]
+        if not named:
+            return
+        differences = ", and ".join(
+            f"{name} is {self._state.get(name)!r} on rank {self._rank} and {state.get(name)!r} on rank {rank}"
+            for name in named
+        )
+        raise ValueError(
+            f"ranks must serve parts of the same batches, but {differences}; pass the same file and arguments on "
+            "every rank, or rank=0, world_size=1 for batches of its own"
+        )
+
+
+def _by_importance(name: str) -> tuple[int, str]:
+    """Sorts the fields of samples first, in their order."""
+    return (_OF_SAMPLES.index(name) if name in _OF_SAMPLES else len(_OF_SAMPLES), name)
 
 
 def _next_prefix(fields: Mapping[str, Any]) -> str:

@@ -187,8 +187,8 @@ def pack(
         ``"auto"``: a folder of masks next to a folder of images, such as ``masks`` and ``images``, or a column ``mask``
         of a list, holds the masks of the images, which are PNG, TIFF or PNM files with one value per pixel.
         ``"off"``: no masks are packed. Otherwise the name of the mask of an image, with ``{stem}`` for the name of the
-        image without its extension: ``"{stem}_mask.png"``, or ``"../masks/{stem}.png"`` from the folder of the image.
-        Files with such names are never samples.
+        image without its extension: ``"{stem}_mask.png"``, or ``"../masks/{stem}.png"`` from the folder of the image;
+        or both names, ``"img_{stem}=mask_{stem}.png"``. Files with such names are never samples.
     mask_colors
         The class of each color, if masks are RGB: a file with lines ``R,G,B,CLASS`` or ``#RRGGBB CLASS``, a CSV or a
         JSON file (docs/sources.md), or a mapping from (R, G, B) or ``"#RRGGBB"`` to numbers or names. A color without
@@ -203,8 +203,8 @@ def pack(
         ``"semicolon"``, ``"bar"``, ``"tab"`` or any text. The labels are then multi-labels. None or ``"none"``: each
         label is one class. ``"auto"``: guessed if the labels leave no doubt.
     label_kind
-        The labels of image lists and WebDataset shards: classes or targets; ``"auto"``: whole numbers and names are
-        classes, other numbers targets.
+        The labels of image lists, arrays and WebDataset shards: classes or targets; ``"auto"``: whole numbers and names
+        are classes, other numbers targets.
     columns
         Columns of an image list to keep with each sample, as `Split.columns`; ``"all"``: all that have no other role;
         ``"none"`` or an empty sequence: none; ``"auto"``: all if their text has at most 64 MiB, else none.

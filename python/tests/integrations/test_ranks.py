@@ -125,7 +125,7 @@ def write_part(folder: Path, name: str, count: int) -> None:
 
 
 def errors_of_own_samples(folder: Path) -> list[str]:
-    """The errors of rank 1, after rank 0, for a file and then for a split of its own."""
+    """The errors of rank 1, after rank 0, for a file, a file and a batch size, and a split of its own."""
     torch.distributed.init_process_group("gloo")
     rank = torch.distributed.get_rank()
     part = octavo.Loader(folder / "part.h5", batch_size=10, shuffle=True, device="cpu")
@@ -136,10 +136,11 @@ def errors_of_own_samples(folder: Path) -> list[str]:
     assert [len(list(loader)) for loader in shared] == [5, 2, 3]
     own_file = octavo.Loader(folder / ("data.h5", "part.h5")[rank], batch_size=8, seed=rank, device="cpu")
     own_split = loader_of(folder, ("train", "val")[rank], batch_size=9)
+    own_both = octavo.Loader(folder / ("data.h5", "part.h5")[rank], batch_size=(8, 4)[rank], device="cpu")
     if rank == 1:
         torch.distributed.barrier()
     messages = []
-    for loader in (own_file, own_split):
+    for loader in (own_file, own_both, own_split):
         try:
             next(iter(loader))
         except ValueError as error:
@@ -154,9 +155,11 @@ def test_ranks_with_different_samples_are_refused(folder: Path) -> None:
     write_part(folder, "part", 20)
     first, second = run_ranks(errors_of_own_samples, folder)
     assert first == []  # it was the only one yet
-    own_file, own_split = second
+    own_file, own_both, own_split = second
     assert own_file.startswith("ranks must serve parts of the same batches, but data is '")
     assert "split is 'val' on rank 1 and 'train' on rank 0; pass the same file and arguments on every rank" in own_split
+    assert own_both.startswith("ranks must serve parts of the same batches, but data is '")
+    assert ", and batch_size is 4 on rank 1 and 8 on rank 0; pass the same file and arguments" in own_both
 
 
 # ---- Accelerate ------------------------------------------------------------------------------------------------------

@@ -137,3 +137,33 @@ TEST_CASE("anything but a dataset file is refused with a reason", "[unit][archiv
   std::ofstream(folder / "plain.h5") << "\x89HDF\r\n\x1a\n" << std::string(5000, 'x');
   REQUIRE_THROWS_WITH(Dataset::open(folder / "plain.h5"), ContainsSubstring("octavo reindex"));
 }
+
+TEST_CASE("the advice to pack a folder names a file that is not in the folder", "[unit][archive]") {
+  const TemporaryFolder folder;
+  const std::filesystem::path photos = folder.path() / "photos.v2", before = std::filesystem::current_path();
+  std::filesystem::create_directories(photos / "cat");
+  const auto advice_for = [](const std::filesystem::path& path) {
+    try {
+      Dataset::open(path);
+    } catch (const octavo::IoError& error) {
+      const std::string text = error.what();
+      return text.substr(text.find('`'));
+    }
+    return std::string("no error");
+  };
+  std::filesystem::current_path(photos);
+  const std::string here = advice_for("."), from_absolute = advice_for(photos), root = advice_for("/");
+  std::filesystem::current_path(photos / "cat");
+  const std::string above = advice_for("..");
+  std::filesystem::current_path(folder.path());
+  const std::string named = advice_for("photos.v2"), with_slash = advice_for("photos.v2/"),
+                    with_point = advice_for("photos.v2/.");
+  std::filesystem::current_path(before);
+  CHECK(here == "`octavo pack . -o ../photos.v2.h5`");
+  CHECK(above == "`octavo pack .. -o ../../photos.v2.h5`");
+  CHECK(from_absolute == "`octavo pack \"" + photos.string() + "\" -o \"" + photos.string() + ".h5\"`");
+  CHECK(root == "`octavo pack / -o FILE.h5`");
+  CHECK(named == "`octavo pack photos.v2 -o photos.v2.h5`");
+  CHECK(with_slash == "`octavo pack photos.v2 -o photos.v2.h5`");
+  CHECK(with_point == "`octavo pack photos.v2/. -o photos.v2.h5`");
+}

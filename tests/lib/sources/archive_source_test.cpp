@@ -223,6 +223,30 @@ TEST_CASE("an archive that claims far more than it holds is refused before it is
   REQUIRE_THROWS_WITH(open(folder / "bomb.tgz"), ContainsSubstring("claims to hold more than 1100 times"));
 }
 
+TEST_CASE("the name of a part of an archive of images is refused", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_archive(folder / "a.tar", ArchiveKind::tar, {{"cat/1.png", gray_png(1)}, {"dog/1.png", gray_png(2)}});
+  write_archive(folder / "w.tar", ArchiveKind::tar, {{"1.png", gray_png(1)}, {"1.cls", "0"}});
+  for (const char* const name : {"a.tar", "w.tar"}) {
+    SourceSpec spec = {folder / name};
+    spec.images = "cat";
+    CHECK_THROWS_WITH(open_source({spec}, {}), ContainsSubstring(std::string(name) + "\"::cat: only .npz, HDF5 and "));
+    spec.labels = "label";
+    CHECK_THROWS_WITH(open_source({spec}, {}),
+                      ContainsSubstring("omit the names, or name a file of labels that exists"));
+  }
+}
+
+TEST_CASE("a kind of labels is refused if no labels have it", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_archive(folder / "a.tar", ArchiveKind::tar, {{"cat/1.png", gray_png(1)}, {"dog/1.png", gray_png(2)}});
+  write_archive(folder / "w.tar", ArchiveKind::tar, {{"1.png", gray_png(1)}, {"1.cls", "0"}});
+  const SourceOptions options = {.label_kind = LabelKind::target};
+  CHECK_THROWS_WITH(open_source({{folder / "a.tar"}}, options),
+                    ContainsSubstring("`label_kind` reads the labels of image lists, arrays and WebDataset shards, "));
+  CHECK(open_source({{folder / "w.tar"}}, options)->splits()[0].labels.kind == LabelKind::target);
+}
+
 TEST_CASE("WebDataset shards are one split with the labels stored next to the images", "[unit][pack]") {
   const TemporaryFolder folder;
   write_archive(folder / "train-000.tar", ArchiveKind::tar,

@@ -56,6 +56,19 @@ TEST_CASE("labels that are text in HDF5 name the classes by the rule of all sour
                         ContainsSubstring("\"1\" (a.h5:images#1)"));
 }
 
+TEST_CASE("given classes of targets, or of another number of multi-labels, are refused", "[unit][pack]") {
+  const TemporaryFolder folder;
+  const std::vector<float> numbers = {0.5f, 1.0f, 2.0f, 3.0f};
+  const std::string bytes(reinterpret_cast<const char*>(numbers.data()), 16);
+  const auto floats = [&](hid_t file) { add_with(bytes, file, "labels", {4}, H5T_IEEE_F32LE); };
+  const auto flags = [](hid_t file) { add_with(std::string("\0\1\1\0\1\1\0\0", 8), file, "labels", {4, 2}); };
+  CHECK_THROWS_WITH(with_labels(folder, floats, {.class_names = {"a", "b"}}),
+                    ContainsSubstring("/images\": the labels are targets, which have no classes; omit `classes`"));
+  CHECK_THROWS_WITH(with_labels(folder, flags, {.class_names = {"a", "b", "c"}}),
+                    ContainsSubstring("a label has 2 numbers, but `classes` has 3 names; name each class once"));
+  CHECK(with_labels(folder, flags, {.class_names = {"a", "b"}})->class_names() == Names{"a", "b"});
+}
+
 TEST_CASE("text labels of several splits share their classes", "[unit][pack]") {
   const TemporaryFolder folder;
   const auto source = open(hdf5_in(folder, [&](hid_t file) {

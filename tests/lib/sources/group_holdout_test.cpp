@@ -219,6 +219,28 @@ TEST_CASE("groups of multi-labels are stratified", "[unit][pack]") {
   }
 }
 
+TEST_CASE("a fraction of multi-labels has the same share of each class, and a note shows it", "[unit][pack]") {
+  // Class 2 is rare: 10 of 200 samples. By chance, `val` often has none or one of them.
+  std::vector<GroupedRow> rows;
+  for (int i = 0; i < 200; ++i) {
+    std::vector<std::int32_t> classes = i % 3 == 0 ? std::vector<std::int32_t>{0, 1} : std::vector<std::int32_t>{0};
+    if (i % 20 == 0) classes.push_back(2);
+    rows.push_back({std::to_string(i) + ".png", classes, nullptr});
+  }
+  GroupedRows source(rows, LabelKind::multi_label);
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    const SourceOptions options = grouped(0.2, "", seed);
+    const std::set<std::string> held_out = names_of(source, options);
+    CHECK(held_out.size() == 40);
+    CHECK(std::ranges::count_if(rows, [&](const GroupedRow& row) {
+            return row.classes.back() == 2 && held_out.contains(row.path);
+          }) == 2);
+    CHECK_THAT(remarks_of(source, options).at(0), ContainsSubstring("val has 20 % of the samples (asked: 20 %)"));
+  }
+  GroupedRows single({rows[0]}, LabelKind::multi_label);
+  CHECK_THAT(error_of(single, grouped(0.2, "")), ContainsSubstring("it has only 1 sample"));
+}
+
 TEST_CASE("samples are grouped by a part of their path", "[unit][pack]") {
   std::vector<GroupedRow> rows = patients(std::vector<int>(25, 4));
   GroupedRows source(rows);
@@ -314,6 +336,13 @@ TEST_CASE("the column of the groups is kept, and the choice is in the provenance
   CHECK(by_value->splits()[1].sample_count == 4);
   CHECK_THROWS_WITH(open(folder / "list.csv", grouped(0.2, "doctor")),
                     ContainsSubstring("choose samples by the column \"doctor\": no list has it; expected age, fold, "));
+}
+
+TEST_CASE("a limit below 1 is refused", "[unit][pack]") {
+  GroupedRows source(patients({2}));
+  SourceOptions options;
+  options.limit = 0;
+  CHECK_THAT(error_of(source, options), ContainsSubstring("limit the samples to 0: `limit` must be at least 1"));
 }
 
 TEST_CASE("without a holdout, a group in two splits is refused", "[unit][pack]") {

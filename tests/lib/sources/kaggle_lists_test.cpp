@@ -90,6 +90,60 @@ TEST_CASE("several label columns that cannot be used are refused by name", "[uni
                     ContainsSubstring("line 2: \"b\" is missing"));
 }
 
+TEST_CASE("the given classes order and choose the columns of labels", "[unit][pack]") {
+  const Download download(kFour);
+  const std::string list = "file,a,b,c\n1.png,1,0,0\n2.png,0,1,1\n";
+  for (const Names& columns : {Names{}, Names{"a,b,c"}}) {
+    const auto all = download.open(list, {.label_columns = columns, .class_names = {"c", "a", "b"}});
+    CHECK(all->class_names() == Names{"c", "a", "b"});
+    CHECK(read_all(*all).labels == std::vector<std::int32_t>{0, 1, 0, 1, 0, 1});
+    CHECK_THAT(notes_of(*all), !ContainsSubstring("`classes`"));
+    const auto two = download.open(list, {.label_columns = columns, .class_names = {"b", "a"}});
+    CHECK(two->splits()[0].labels == kTwoFlags);
+    CHECK(read_all(*two).labels == std::vector<std::int32_t>{0, 1, 1, 0});
+    CHECK_THAT(notes_of(*two), ContainsSubstring("the column of numbers \"c\" is not a class, since `classes` does "
+                                                 "not name it"));
+    CHECK_THROWS_WITH(download.open(list, {.label_columns = columns, .class_names = {"a", "bb"}}),
+                      ContainsSubstring("`classes` names \"bb\", but no column of labels has this name; ") &&
+                          ContainsSubstring("expected a, b or c; rename classes with `class_map`"));
+    CHECK_THROWS_WITH(download.open(list, {.label_columns = columns, .class_names = {"a", "b", "a"}}),
+                      ContainsSubstring("`classes` names \"a\" twice"));
+  }
+  const auto renamed = download.open(list, {.class_names = {"c", "a", "b"}, .class_map = {{"c", "sea"}}});
+  CHECK(renamed->class_names() == Names{"sea", "a", "b"});
+}
+
+TEST_CASE("classes of targets, and of lists with another number of labels, are refused", "[unit][pack]") {
+  const Download download(kFour);
+  const SourceOptions named = {.class_names = {"a", "b"}};
+  const std::string expected = "the labels are targets, which have no classes; omit `classes`";
+  CHECK_THROWS_WITH(download.open("file,a,b\n1.png,0.5,1\n2.png,1,0\n", named), ContainsSubstring(expected));
+  CHECK_THROWS_WITH(download.open("file,label\n1.png,0.5\n2.png,1\n", named), ContainsSubstring(expected));
+  CHECK_THROWS_WITH(download.open("file,a,b\n1.png,1,1\n", {.label_kind = LabelKind::target, .class_names = {"a"}}),
+                    ContainsSubstring(expected));
+  const auto lines = download.write("list.jsonl", R"({"file": "1.png", "label": [0, 1, 1]})");
+  CHECK_THROWS_WITH(open_source({{lines}}, named),
+                    ContainsSubstring("the labels are lists of 3 numbers, but `classes` has 2 names; name each class"));
+  CHECK(open_source({{lines}}, {.class_names = {"x", "y", "z"}})->class_names() == Names{"x", "y", "z"});
+}
+
+TEST_CASE("a separator of labels that are numbers is refused", "[unit][pack]") {
+  const Download download(kFour);
+  CHECK_THROWS_WITH(
+      download.open("file,label\n1.png,1 2\n2.png,3\n", {.label_separator = "space", .label_kind = LabelKind::target}),
+      ContainsSubstring("`label_separator` divides labels into classes, but `label_kind=target` reads numbers"));
+  const auto none =
+      download.open("file,label\n1.png,1\n2.png,3\n", {.label_separator = "none", .label_kind = LabelKind::target});
+  CHECK(none->splits()[0].labels.kind == LabelKind::target);
+  const std::string expected = "divides the text of one column into classes, but a label is several numbers; omit it";
+  for (const Names& columns : {Names{}, Names{"a", "b"}}) {
+    CHECK_THROWS_WITH(download.open("file,a,b\n1.png,1,0\n", {.label_columns = columns, .label_separator = "space"}),
+                      ContainsSubstring(expected));
+  }
+  const auto lines = download.write("list.jsonl", R"({"file": "1.png", "label": [0, 1]})");
+  CHECK_THROWS_WITH(open_source({{lines}}, {.label_separator = "space"}), ContainsSubstring(expected));
+}
+
 TEST_CASE("columns of true and false are multi-labels", "[unit][pack]") {
   const Download download(kFour);
   const auto source = download.open("file,cat,dog\n1.png,True,False\n2.png,false,TRUE\n");

@@ -240,6 +240,45 @@ TEST_CASE("a pattern names the masks in a folder of masks", "[unit][pack]") {
   CHECK(first_of_masks(*source) == std::vector<std::uint8_t>{'a', 'b'});
 }
 
+TEST_CASE("the names of images and masks may differ before and after what they share", "[unit][pack]") {
+  const TemporaryFolder folder;
+  const auto [image, mask, pattern] = GENERATE(
+      table<std::string, std::string, std::string>({{"#.png", "mask_#.png", "mask_{stem}.png"},
+                                                    {"img_#.png", "mask_#.png", "img_{stem}=mask_{stem}.png"},
+                                                    {"img_#.png", "mask_#.png", "img_{stem}.png=mask_{stem}.png"},
+                                                    {"#_left.png", "gt=#_ids.png", "{stem}_left=gt={stem}_ids.png"}}));
+  const auto named = [](std::string name, const std::string& stem) { return name.replace(name.find('#'), 1, stem); };
+  SourceOptions options;
+  options.mask_pattern = pattern;
+  CAPTURE(pattern);
+  for (const std::string stem : {"1", "20"}) {
+    write_file(folder / "flat" / named(image, stem), png_of(1));
+    write_file(folder / "flat" / named(mask, stem), png_of(static_cast<std::uint8_t>(stem[0])));
+    write_file(folder / "pair/images" / named(image, stem), png_of(1));
+    write_file(folder / "pair/masks" / named(mask, stem), png_of(static_cast<std::uint8_t>(stem[0])));
+  }
+  CHECK(first_of_masks(*open(folder / "flat", options)) == std::vector<std::uint8_t>{'1', '2'});
+  CHECK(first_of_masks(*open(folder / "pair", options)) == std::vector<std::uint8_t>{'1', '2'});
+}
+
+TEST_CASE("an image that does not match its pattern is an error or left out", "[unit][pack]") {
+  const TemporaryFolder folder;
+  SourceOptions options;
+  options.mask_pattern = "img_{stem}=mask_{stem}.png";
+  for (const std::string parent : {"flat", "pair/images"}) {
+    write_file(folder / parent / "img_1.png", png_of(1));
+    write_file(folder / parent / "photo_2.png", png_of(1));
+  }
+  for (const char* const mask : {"flat/mask_1.png", "pair/masks/mask_1.png"}) write_file(folder / mask, png_of(1));
+  for (const char* const root : {"flat", "pair"}) {
+    options.skip_unreadable = false;
+    CHECK_THROWS_WITH(open(folder / root, options),
+                      ContainsSubstring("photo_2.png\" is not named img_{stem}, as the images of masks are"));
+    options.skip_unreadable = true;
+    CHECK(open(folder / root, options)->splits()[0].sample_count == 1);
+  }
+}
+
 TEST_CASE("a pattern pairs the images of a list with masks", "[unit][pack]") {
   const TemporaryFolder folder;
   for (const std::string name : {"a", "b"}) {
@@ -278,7 +317,8 @@ TEST_CASE("a pattern that cannot name masks is refused", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "a.png", png_of(1));
   const std::string pattern =
-      GENERATE("mask.png", "{stem}", "{stem}_{stem}.png", "/masks/{stem}.png", "{stem}/mask.png", "of");
+      GENERATE("mask.png", "{stem}", "{stem}_{stem}.png", "/masks/{stem}.png", "{stem}/mask.png", "of",
+               "a/{stem}=b_{stem}.png", "{stem}{stem}=b_{stem}.png", "a_{stem}=b_{stem}");
   CAPTURE(pattern);
   SourceOptions options;
   options.mask_pattern = pattern;
@@ -368,6 +408,37 @@ TEST_CASE("files that are named like masks of others and are packed as images ar
   const auto source = open(folder.path(), options);
   CHECK(first_of_masks(*source) == std::vector<std::uint8_t>{'a', 'b', 'c'});
   CHECK(source->notes().remarks.empty());
+}
+
+TEST_CASE("the error of masks whose names share only a part with the images names the pattern", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const std::string name : {"1", "2", "10"}) {
+    write_file(folder / "images/a_img" / (name + "_left.png"), png_of(1));
+    write_file(folder / "masks/a_img" / ("gt" + name + "_ids.png"), png_of(static_cast<std::uint8_t>(name[0])));
+  }
+  CHECK_THROWS_WITH(open(folder.path()), ContainsSubstring("`masks={stem}left=gt{stem}ids.png`"));
+  SourceOptions options;
+  options.mask_pattern = "{stem}left=gt{stem}ids.png";
+  CHECK(first_of_masks(*open(folder.path(), options)) == std::vector<std::uint8_t>{'1', '1', '2'});
+}
+
+TEST_CASE("files that begin with a word for masks are noted, too", "[unit][pack]") {
+  const TemporaryFolder folder;
+  const auto [image, mask, pattern] = GENERATE(
+      table<std::string, std::string, std::string>({{"#.pgm", "mask_#.png", "mask_{stem}.png"},
+                                                    {"img_#.pgm", "mask_#.png", "img_{stem}=mask_{stem}.png"},
+                                                    {"#-image.pgm", "#-seg.png", "{stem}-image={stem}-seg.png"}}));
+  const auto named = [](std::string name, const std::string& stem) { return name.replace(name.find('#'), 1, stem); };
+  for (const std::string stem : {"1", "2"}) {
+    write_file(folder / named(image, stem), "P5 3 2 255\n" + std::string(6, stem[0]));
+    write_file(folder / named(mask, stem), png_of(static_cast<std::uint8_t>(stem[0])));
+  }
+  CHECK(open(folder.path())->notes().remarks.at(0) ==
+        "2 files are named like masks of others (" + named(mask, "1") + " next to " + named(image, "1") +
+            ") but packed as images; pack them as masks with `masks=" + pattern + "`");
+  SourceOptions options;
+  options.mask_pattern = pattern;
+  CHECK(first_of_masks(*open(folder.path(), options)) == std::vector<std::uint8_t>{'1', '2'});
 }
 
 TEST_CASE("a class that is named like the masks of another is noted", "[unit][pack]") {

@@ -34,6 +34,8 @@ TEST_CASE("every option name is written in the message form of its id", "[unit][
   CHECK(with_command_line_options("use `border=edge`") == "use border=edge");
   CHECK(with_python_options("use `border=edge`") == "use border=\"edge\"");
   CHECK(with_python_options("use `channels=3`") == "use channels=3");
+  CHECK(with_command_line_options("`limit` must be at least 1") == "--limit must be at least 1");
+  CHECK(with_python_options("`limit` must be at least 1") == "limit= must be at least 1");
 }
 
 TEST_CASE("values with characters that shells replace are quoted on the command line only", "[unit][support]") {

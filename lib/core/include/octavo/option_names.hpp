@@ -13,7 +13,7 @@ struct OptionName {
   std::string_view command_line;  ///< "--max-pixels"; empty if the command line has no such option
   std::string_view python;        ///< "max_pixels"
 };
-inline constexpr std::array<OptionName, 30> kOptionNames = {{
+inline constexpr std::array<OptionName, 31> kOptionNames = {{
     {"accept_changes", "--accept-changes", "accept_changes"},
     {"allow_loss", "--allow-loss", "allow_loss"},
     {"allow_mismatch", "--allow-mismatch", "allow_mismatch"},
@@ -35,6 +35,7 @@ inline constexpr std::array<OptionName, 30> kOptionNames = {{
     {"label_kind", "--label-kind", "label_kind"},
     {"label_separator", "--label-separator", "label_separator"},
     {"layout", "--layout", "layout"},
+    {"limit", "--limit", "limit"},
     {"mask_colors", "--mask-colors", "mask_colors"},
     {"masks", "--masks", "masks"},
     {"max_pixels", "--max-pixels", "max_pixels"},

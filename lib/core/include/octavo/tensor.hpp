@@ -36,12 +36,20 @@ struct TensorView {
   std::int64_t byte_count() const { return element_count() * bytes_of(dtype); }
 
   /// The elements of a float32 tensor in host memory, for reading and writing. For other types and for tensors on a
-  /// GPU, use `data`.
-  std::span<float> floats() const { return {static_cast<float*>(data), static_cast<std::size_t>(element_count())}; }
-  /// The elements of an int32 tensor in host memory.
+  /// GPU, use `data`. Throws InvalidArgument if the type is another, if the memory is that of a GPU, or if there is no
+  /// memory for elements, as of the labels of a split without labels.
+  std::span<float> floats() const {
+    check_readable("floats", DType::float32);
+    return {static_cast<float*>(data), static_cast<std::size_t>(element_count())};
+  }
+  /// The elements of an int32 tensor in host memory, as class numbers and multi-labels are. Throws like floats().
   std::span<std::int32_t> ints() const {
+    check_readable("ints", DType::int32);
     return {static_cast<std::int32_t*>(data), static_cast<std::size_t>(element_count())};
   }
+
+ private:
+  void check_readable(const char* accessor, DType wanted) const;
 };
 
 }  // namespace octavo

@@ -2,7 +2,9 @@
 
 #include <bit>
 #include <cstring>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <octavo/errors.hpp>
@@ -42,11 +44,25 @@ std::int64_t count_at(std::span<const std::byte> bytes, std::size_t offset, cons
   return static_cast<std::int64_t>(word);
 }
 
-/// "photos.h5" for "photos", "photos.zip" and "photos.tar.gz".
-std::string packed_name(std::filesystem::path name) {
+/// "photos" for "photos", "photos.zip" and "photos.tar.gz". The names of folders have no extension.
+std::filesystem::path without_extension(std::filesystem::path name, bool is_folder) {
+  if (is_folder) return name;
   name = name.stem();
-  if (name.has_stem() && name.extension() == ".tar") name = name.stem();
-  return name.string() + ".h5";
+  return name.has_stem() && name.extension() == ".tar" ? name.stem() : name;
+}
+
+/// The dataset file for what is at `path`: "photos.h5" in the current folder or, if that is in the packed folder, as
+/// for "." and "..", next to the packed folder. The root has no name.
+std::string packed_name(const std::filesystem::path& path) {
+  namespace fs = std::filesystem;
+  std::error_code unknown;
+  const fs::path whole = fs::absolute(path / "", unknown).lexically_normal().parent_path();
+  if (whole.filename().empty()) return "FILE.h5";
+  const bool is_folder = fs::is_directory(path, unknown);
+  const std::string name = without_extension(whole.filename(), is_folder).string() + ".h5";
+  const fs::path below = fs::current_path(unknown).lexically_relative(whole);
+  const bool is_inside = is_folder && !below.empty() && *below.begin() != "..";
+  return is_inside ? (path / ".." / name).lexically_normal().string() : name;
 }
 
 /// "`octavo pack photos -o photos.h5`".
@@ -54,8 +70,9 @@ std::string pack_command(const std::filesystem::path& path) {
   const auto word = [](const std::string& text) {
     return text.find_first_of(" '()&;$*?") == std::string::npos ? text : '"' + text + '"';
   };
-  const std::filesystem::path name = path.has_filename() ? path : path.parent_path();  // "photos/"
-  return "`octavo pack " + word(name.string()) + " -o " + word(packed_name(name)) + "`";
+  // "photos" for "photos/", but "/" for the root.
+  const std::filesystem::path source = path.has_filename() ? path : path.parent_path();
+  return "`octavo pack " + word(source.string()) + " -o " + word(packed_name(path)) + "`";
 }
 
 void check_magic(std::span<const std::byte> bytes, const std::filesystem::path& path) {

@@ -7,12 +7,16 @@
 
 namespace octavo {
 
+/// What of `train` becomes `val`. In all kinds but `column`, samples with the same path stay together, and so do the
+/// groups of SourceOptions::group_by.
 struct Holdout {
   enum class Kind {
     none,
-    fraction,  ///< the fraction `fraction` of the samples, and of each class
-    fold,      ///< fold `fold` of `fold_count`: of all folds, each sample is in exactly one
-    column,    ///< the samples whose column `column` has the value `value`
+    /// The fraction `fraction` of the samples, and of each class: exactly or, of multi-labels and groups, as far as
+    /// whole samples and groups allow. Targets are not balanced.
+    fraction,
+    fold,    ///< fold `fold` of `fold_count`, with the same share of each class: of all folds, each sample is in one
+    column,  ///< the samples whose column `column` has the value `value`
   };
 
   Holdout() = default;
@@ -24,12 +28,13 @@ struct Holdout {
   /// The samples whose column has this value.
   static Holdout of_column(std::string name, std::string value);
 
+  // Only those of `kind` count.
   Kind kind = Kind::none;
-  double fraction = 0.0;
-  std::int64_t fold = 0;
-  std::int64_t fold_count = 0;
-  std::string column = {};
-  std::string value = {};
+  double fraction = 0.0;        ///< in (0,1)
+  std::int64_t fold = 0;        ///< from 0
+  std::int64_t fold_count = 0;  ///< from 2 to 1000
+  std::string column = {};      ///< of image lists or dataset files
+  std::string value = {};       ///< as text: "0" also for the number 0
 };
 
 /// Parses a fraction ("0.2"), a fold ("0:5") or a column and its value ("fold=0"). Throws InvalidArgument for other

@@ -73,30 +73,31 @@ struct SourceOptions {
   /// What separates the classes in the labels of one column, for multi-labels: "space", "comma", "semicolon", "bar",
   /// "tab" or any text. "none": one class each. "auto": guessed if label_kind is not given and there is no doubt.
   std::string label_separator = "auto";
-  /// What the labels of image lists and WebDataset shards are: LabelKind::class_index or target. Without it, whole
-  /// numbers and names are classes, other numbers targets.
+  /// What the labels of image lists, arrays and WebDataset shards are: LabelKind::class_index or target. Without it,
+  /// whole numbers and names are classes, other numbers targets.
   std::optional<LabelKind> label_kind = {};
   /// The columns of image lists to keep with each sample. "all": all that have no other role; "none": none. Empty: all
   /// if their text has at most 64 MiB, else none.
   std::vector<std::string> columns = {};
   bool with_masks = true;  ///< pack masks: folders of them next to folders of images, or columns of lists
   /// The name of the mask of an image, such as "{stem}_mask.png", where {stem} is the name of the image without its
-  /// extension; see docs/sources.md. Files with such names are masks, never samples. Empty: a mask has the name of its
-  /// image.
+  /// extension; or both names, such as "img_{stem}=mask_{stem}.png"; see docs/sources.md. Files with such names are
+  /// masks, never samples. Empty: a mask has the name of its image.
   std::string mask_pattern = {};
   MaskColors mask_colors = {};  ///< the classes of the colors of masks; empty: masks hold class numbers
   ClassOrder class_order = ClassOrder::bytes;
   ArrayLayout layout = ArrayLayout::automatic;
   ValueRange range = {};
-  std::vector<std::string> class_names = {};  ///< in label order; empty: inferred
+  /// The classes, in label order; empty: inferred. Of several columns of labels, those with these names are the
+  /// classes.
+  std::vector<std::string> class_names = {};
   /// Renames classes: name in the source to new name. Aligns the names of several sources, or merges classes.
   std::map<std::string, std::string> class_map = {};
   /// Glob of the samples to keep. With a '/' it matches sample names (paths below the folder), otherwise class names,
   /// or class numbers if there are no names. Empty: all samples.
   std::string select = {};
   std::optional<std::int64_t> limit = {};  ///< maximum number of samples per split
-  /// What of `train` becomes `val`; a fraction takes the same share of each class. Samples with the same path stay
-  /// together.
+  /// What of `train` becomes `val`.
   Holdout holdout = {};
   std::uint64_t seed = 0;  ///< seed of the holdout
   /// What samples must have in common to be in one split, such as their patient: a column of image lists, which is then

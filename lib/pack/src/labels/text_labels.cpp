@@ -205,6 +205,7 @@ LabelTable TextLabels::numbered_classes(const PlaceOf& place_of) const {
 }
 
 LabelTable TextLabels::targets() const {
+  if (!given_names_.empty()) throw FormatError("the labels are targets, which have no classes; omit `classes`");
   LabelTable table = {{LabelKind::target, 1}, std::vector<double>(labels_.size()), {}, {}};
   for (std::size_t at = 0; at < labels_.size(); ++at) {
     table.numbers[at] = labels_[at].number;

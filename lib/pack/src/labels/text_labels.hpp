@@ -52,7 +52,8 @@ class TextLabels {
 
   /// The labels of all samples. Throws FormatError, with the reason only, if there are both numbers and names, whole
   /// numbers that are not class numbers from 0 to 2147483647, or, without given names, only names that are numbers with
-  /// thousands separators; it shows one example of each, with its place.
+  /// thousands separators; it shows one example of each, with its place. Throws it also if there are given names for
+  /// targets.
   LabelTable numbered(const PlaceOf& place_of) const;
 
  private:

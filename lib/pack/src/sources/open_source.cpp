@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include <octavo/byte_count.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/pack.hpp>
 #include <octavo/text.hpp>
@@ -116,6 +117,16 @@ void apply(const SourceOptions& options, arrays::ArraySet& set) {
   if (options.layout == ArrayLayout::chw) set.order = is_reversed ? AxisOrder::whc : AxisOrder::chw;
 }
 
+/// The given names must be those of classes, one for each.
+void check_class_names(const std::string& name, const LabelLayout& labels, const SourceOptions& options) {
+  if (options.class_names.empty()) return;
+  const auto refuse = [&](const std::string& why) { throw FormatError("read " + name + ": " + why); };
+  if (labels.kind == LabelKind::target) refuse("the labels are targets, which have no classes; omit `classes`");
+  if (labels.kind != LabelKind::multi_label || labels.width == std::ssize(options.class_names)) return;
+  refuse("a label has " + counted(labels.width, "number") + ", but `classes` has " +
+         counted(std::ssize(options.class_names), "name") + "; name each class once");
+}
+
 /// Labels in a file of their own: the one that the user names, or if there are none with the images, one by its name.
 void use_label_file(const Finding& finding, arrays::ArraySet& set) {
   if (!finding.label_file) return;
@@ -150,6 +161,7 @@ void open_array_sources(std::vector<arrays::ArraySet> sets, const SourceOptions&
   // Axes first: a wrong order of axes explains a wrong number of labels.
   for (const arrays::ArraySet& set : sets) arrays::image_axes(*set.images, set.order);
   auto labels = sources::read_labels_of(sets, options);
+  for (std::size_t i = 0; i < sets.size(); ++i) check_class_names(sets[i].images->name(), labels[i].layout, options);
   std::map<std::pair<arrays::Element, std::int64_t>, std::vector<const arrays::ArraySet*>> same_kind;
   const auto kind_of = [](const arrays::ArraySet& set) {
     return std::pair(set.images->element(), arrays::image_axes(*set.images, set.order).shape.channels);
@@ -303,6 +315,15 @@ void refuse_options_of_lists(const SourceOptions& options, const std::vector<sou
   throw DataError("open the sources: found no image list (CSV, TSV or JSON) for `" + given + "`; name the file");
 }
 
+/// Class folders and dataset files say what their labels are.
+void refuse_label_kind(const SourceOptions& options, const std::vector<sources::ImageRoot>& roots) {
+  if (!options.label_kind) return;
+  if (std::ranges::any_of(roots, [](const auto& root) { return sources::is_web_dataset(*root.tree); })) return;
+  throw DataError(
+      "open the sources: `label_kind` reads the labels of image lists, arrays and WebDataset shards, and "
+      "there are none; omit it");
+}
+
 std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, const SourceOptions& options) {
   sources::mark_unlabeled_lists(findings, sources::named_columns(options));
   Parts parts;
@@ -343,6 +364,7 @@ std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, c
         "open the sources: a range applies only to values that are not bytes, and there are none; omit `range`");
   }
   if (lists.empty()) refuse_options_of_lists(options, roots);
+  if (lists.empty() && sets.empty()) refuse_label_kind(options, roots);
   std::vector<sources::OtherFolder> others;
   for (const sources::ImageRoot& root : roots) others.push_back({root.tree, root.folder});
   for (auto& list : lists) pair_with_masks(list.contents, options);

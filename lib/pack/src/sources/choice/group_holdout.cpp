@@ -123,6 +123,9 @@ void check_group_count(const GroupTable& table, const SourceOptions& options) {
     throw DataError("hold out fold " + format_holdout(options.holdout) + ": train has only " +
                     counted(group_count, options.group_by.empty() ? "sample" : "group") + "; choose fewer folds");
   }
+  if (group_count < 2 && options.group_by.empty()) {
+    throw DataError("hold out " + format_holdout(options.holdout) + " of train: it has only 1 sample; add samples");
+  }
   if (group_count < 2) {
     throw DataError("hold out groups of \"" + printable(options.group_by) +
                     "\": all samples of train are in one group, \"" + printable(table.counts().at(0).name) +

@@ -48,19 +48,19 @@ std::vector<bool> held_out_rows(const Source& source, const SourceOptions& optio
                                 RowGroups groups, std::vector<std::string>& remarks) {
   const Holdout& holdout = options.holdout;
   const bool has_groups = !options.group_by.empty();
+  const bool has_multi_labels = source.splits()[train.source_split].labels.kind == LabelKind::multi_label;
   std::vector<bool> is_held_out;
   if (holdout.kind == Holdout::Kind::column) {
     is_held_out = hold_out_value(source, train, holdout);
   } else if (has_groups) {
     groups = joined_by_images(source, train, std::move(groups), remarks);
     is_held_out = hold_out_groups(source, train, groups, options);
-  } else if (holdout.kind == Holdout::Kind::fold &&
-             source.splits()[train.source_split].labels.kind == LabelKind::multi_label) {
+  } else if (has_multi_labels) {
     is_held_out = hold_out_groups(source, train, groups_of_keys(source, train), options);
   } else {
     is_held_out = hold_out_of_classes(source, train, options);
   }
-  const bool is_exact = holdout.kind == Holdout::Kind::fraction && !has_groups;
+  const bool is_exact = holdout.kind == Holdout::Kind::fraction && !has_groups && !has_multi_labels;
   if (!is_exact) remarks.push_back(remark_on_holdout(source, train, is_held_out, groups.of_rows, holdout));
   return is_held_out;
 }
@@ -117,7 +117,7 @@ void hold_out(const Source& source, const SourceOptions& options, RowChoice& cho
 
 void check_options(const SourceOptions& options) {
   if (options.limit && *options.limit < 1) {
-    throw InvalidArgument("limit the samples to " + std::to_string(*options.limit) + ": the limit must be at least 1");
+    throw InvalidArgument("limit the samples to " + std::to_string(*options.limit) + ": `limit` must be at least 1");
   }
   check_holdout(options.holdout);
 }

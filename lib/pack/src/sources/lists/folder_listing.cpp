@@ -93,7 +93,7 @@ std::optional<std::string> pattern_of_folders(const files::FileTree& tree, const
   const auto pattern = fitting_pattern(files, std::set(others.begin(), others.end()));
   const std::string name = fs::path(masks).filename().string();
   if (!pattern || name.find_first_of("`'\"\\") != std::string::npos) return std::nullopt;
-  return "../" + printable(name) + "/" + *pattern;
+  return pattern->text("../" + printable(name) + "/");
 }
 
 [[noreturn]] void refuse_unknown_split(const ImageRoot& root, const std::vector<SplitFolder>& known,

@@ -366,8 +366,10 @@ std::string no_labels_reason(const Table& table, std::ptrdiff_t path_column, con
     return printable(error.what());
   }
   if (const std::string refused = refused_numbers(table); !refused.empty()) return refused + "; remove the separators";
-  return why_no_label_column(table.columns) + "; name one of " + printable(either_of(table.columns)) +
-         " with `label_column`" + several_columns(table);
+  std::vector<std::string> others = table.columns;
+  others.erase(others.begin() + path_column);
+  return why_no_label_column(table.columns) + "; name " + (others.size() == 1 ? "" : "one of ") +
+         printable(either_of(others)) + " with `label_column`" + several_columns(table);
 }
 
 /// The evidence for labels, also by the columns that the options name.
@@ -440,7 +442,7 @@ void add_remark(std::optional<std::string> remark, ImageList& contents) {
 
 /// On the columns that hold labels, unless a column has a usual name for them.
 void remark_on_labels_of(const TableReader& reader, const std::string& name, ImageList& contents) {
-  for (const std::string& remark : reader.labels().tag_remarks()) contents.remarks.push_back(name + ": " + remark);
+  for (const std::string& remark : reader.labels().remarks()) contents.remarks.push_back(name + ": " + remark);
   const std::vector<std::string> columns = reader.label_columns();
   if (reader.has_label_column() || (columns.empty() && reader.has_masks())) return;
   contents.remarks.push_back(remark_on_labels(name, reader.columns(), columns, reader.labels().are_classes()));

@@ -76,7 +76,7 @@ std::string remedy_of_pattern(const MaskFolders& folders, const SplitImages& lis
   for (const std::string& path : list.paths) images.push_back(below_folder(path, folders.images));
   for (const auto& [key, path] : masks) names.insert(below_folder(path, folders.masks));
   const auto pattern = fitting_pattern(images, names);
-  return pattern ? "name the masks with " + masks_option(*pattern) + ", " : "";
+  return pattern ? "name the masks with " + masks_option(pattern->text()) + ", " : "";
 }
 
 }  // namespace
@@ -107,6 +107,10 @@ void pair_with_masks(const MaskFolders& folders, const MaskPattern* pattern, boo
   for (std::size_t i = 0; i < list.paths.size(); ++i) {
     const std::string& path = list.paths[i];
     const std::string below = below_folder(path, folders.images);
+    if (const auto problem = pattern != nullptr ? pattern->name_problem(below) : std::nullopt) {
+      leave_out(path, *problem);
+      continue;
+    }
     const std::string key = pattern != nullptr
                                 ? pattern->mask_in(std::filesystem::path(below).parent_path().string(), below)
                                 : without_extension(below);

@@ -6,6 +6,7 @@
 
 #include <octavo/text.hpp>
 
+#include "sources/lists/mask_pattern.hpp"
 #include "support/ascii.hpp"
 
 namespace octavo::sources {
@@ -17,6 +18,8 @@ constexpr std::array<std::string_view, 20> kMaskWords = {
     "mask",   "masks",  "seg",     "segs",        "segmentation", "segmentations", "gt",
     "gts",    "label",  "labels",  "annotation",  "annotations",  "ann",           "matte",
     "mattes", "trimap", "trimaps", "groundtruth", "segmask",      "labelids"};
+/// Words in the names of images that those of their masks have another word for.
+constexpr std::array<const char*, 4> kImageWords = {"img", "image", "im", "photo"};
 /// Masks of the first image that are tried.
 constexpr int kMostTried = 64;
 
@@ -24,10 +27,75 @@ bool is_mask_word(std::string_view word) {
   return std::ranges::find(kMaskWords, lower_case(std::string(word))) != kMaskWords.end();
 }
 
+/// The names of an image and of its mask.
+struct NamePatterns {
+  NamePattern image, mask;
+};
+
+/// {stem} is the whole name of the image.
+std::optional<NamePatterns> whole_name_pattern(const std::string& stem, const std::string& mask) {
+  const std::size_t at = mask.find(stem);
+  if (at == std::string::npos) return std::nullopt;
+  return NamePatterns{{}, {mask.substr(0, at), mask.substr(at + stem.size())}};
+}
+
+/// {stem} is the longest part that the names share, if it has a digit, as numbered names do.
+std::optional<NamePatterns> common_part_pattern(const std::string& stem, const std::string& mask) {
+  const std::string mask_stem = fs::path(mask).stem().string();
+  std::size_t image_at = 0, mask_at = 0, longest = 0;
+  for (std::size_t a = 0; a < stem.size(); ++a) {
+    for (std::size_t b = 0; b < mask_stem.size(); ++b) {
+      std::size_t length = 0;
+      while (a + length < stem.size() && b + length < mask_stem.size() && stem[a + length] == mask_stem[b + length]) {
+        ++length;
+      }
+      if (length > longest) image_at = a, mask_at = b, longest = length;
+    }
+  }
+  if (stem.substr(image_at, longest).find_first_of("0123456789") == std::string::npos) return std::nullopt;
+  return NamePatterns{{stem.substr(0, image_at), stem.substr(image_at + longest)},
+                      {mask.substr(0, mask_at), mask.substr(mask_at + longest)}};
+}
+
+/// Whether each image has a mask of its own by these names.
+bool fits(const NamePatterns& patterns, const std::vector<std::string>& images, const std::set<std::string>& masks) {
+  std::set<std::string> used;
+  return std::ranges::all_of(images, [&](const std::string& image) {
+    const fs::path path(image);
+    const auto part = patterns.image.stem_in(path.stem().string());
+    if (!part) return false;
+    const std::string wanted = (path.parent_path() / patterns.mask.name_for(*part)).string();
+    return masks.contains(wanted) && used.insert(wanted).second;
+  });
+}
+
+FittingPattern written(const NamePatterns& patterns, const std::string& extension_of_mask = "") {
+  const bool is_whole = patterns.image.before.empty() && patterns.image.after.empty();
+  return {is_whole ? "" : patterns.image.text(), patterns.mask.text() + extension_of_mask};
+}
+
 /// Where the last word of a name begins, with the '_', '-' or '.' before it; npos if there is only one word.
 std::size_t start_of_last_word(std::string_view name) {
   const std::size_t at = name.find_last_of("_-.");
   return at == 0 ? std::string_view::npos : at;
+}
+
+/// The names, without extensions, that a mask called `stem` and its image may have; none if no word says that it is
+/// one.
+std::vector<NamePatterns> patterns_of_mask(const std::string& stem) {
+  std::vector<NamePatterns> patterns;
+  const std::size_t first = stem.find_first_of("_-."), last = start_of_last_word(stem);
+  if (last != std::string::npos && is_mask_word(std::string_view(stem).substr(last + 1))) {
+    patterns.push_back({{"", ""}, {"", stem.substr(last)}});
+    for (const char* const word : kImageWords)
+      patterns.push_back({{"", stem[last] + std::string(word)}, patterns[0].mask});
+  }
+  if (first != std::string::npos && first + 1 < stem.size() && is_mask_word(std::string_view(stem).substr(0, first))) {
+    const NamePattern mask = {stem.substr(0, first + 1), ""};
+    patterns.push_back({{"", ""}, mask});
+    for (const char* const word : kImageWords) patterns.push_back({{std::string(word) + stem[first], ""}, mask});
+  }
+  return patterns;
 }
 
 /// Whether the pattern can be copied from a message.
@@ -44,29 +112,26 @@ bool is_called_as_masks(std::string_view folder) {
   return is_mask_word(name) || (word != std::string::npos && is_mask_word(std::string_view(name).substr(word + 1)));
 }
 
-std::optional<std::string> fitting_pattern(const std::vector<std::string>& images, const std::set<std::string>& masks) {
+std::optional<FittingPattern> fitting_pattern(const std::vector<std::string>& images,
+                                              const std::set<std::string>& masks) {
   if (images.empty() || images.size() > masks.size()) return std::nullopt;
-  const auto mask_of = [](const fs::path& image, const std::string& before, const std::string& after) {
-    return (image.parent_path() / (before + image.stem().string() + after)).string();
-  };
   const fs::path first(images.front());
   const std::string folder = first.parent_path().string(), stem = first.stem().string();
-  int tried = 0;
+  std::vector<std::string> names;  // of the masks of the first image that are tried
   for (auto mask = masks.lower_bound(folder); mask != masks.end() && mask->starts_with(folder); ++mask) {
     const fs::path path(*mask);
-    if (path.parent_path().string() != folder) continue;
-    const std::string name = path.filename().string();
-    const std::size_t at = name.find(stem);
-    if (at == std::string::npos) continue;
-    if (++tried > kMostTried) break;
-    const std::string before = name.substr(0, at), after = name.substr(at + stem.size());
-    std::set<std::string> used;
-    const bool fits = std::ranges::all_of(images, [&](const std::string& image) {
-      const std::string wanted = mask_of(image, before, after);
-      return masks.contains(wanted) && used.insert(wanted).second;
-    });
-    std::string pattern = before + "{stem}" + after;
-    if (fits && is_plain(pattern)) return pattern;
+    if (path.parent_path().string() == folder) names.push_back(path.filename().string());
+  }
+  for (const auto guess : {&whole_name_pattern, &common_part_pattern}) {
+    int tried = 0;
+    for (const std::string& name : names) {
+      const auto patterns = guess(stem, name);
+      if (!patterns) continue;
+      if (++tried > kMostTried) break;
+      if (fits(*patterns, images, masks) && is_plain(patterns->image.text() + patterns->mask.text())) {
+        return written(*patterns);
+      }
+    }
   }
   return std::nullopt;
 }
@@ -78,16 +143,17 @@ std::optional<NamedMasks> find_named_masks(const std::vector<std::string>& paths
   std::map<std::string, std::int64_t> count_of;
   for (const std::string& path : paths) {
     const fs::path file(path);
-    const std::string stem = file.stem().string();
-    const std::size_t word = start_of_last_word(stem);
-    if (word == std::string::npos || !is_mask_word(std::string_view(stem).substr(word + 1))) continue;
-    const auto image = by_stem.find((file.parent_path() / stem.substr(0, word)).string());
-    if (image == by_stem.end()) continue;
-    if (found.count++ == 0) {
-      found.image = *image->second;
-      found.mask = path;
+    for (const NamePatterns& patterns : patterns_of_mask(file.stem().string())) {
+      const std::string stem = patterns.mask.stem_in(file.stem().string()).value();
+      const auto image = by_stem.find((file.parent_path() / patterns.image.name_for(stem)).string());
+      if (image == by_stem.end()) continue;
+      if (found.count++ == 0) {
+        found.image = *image->second;
+        found.mask = path;
+      }
+      ++count_of[written(patterns, file.extension().string()).text()];
+      break;
     }
-    ++count_of["{stem}" + stem.substr(word) + file.extension().string()];
   }
   if (found.count == 0) return std::nullopt;
   const auto most = std::ranges::max_element(count_of, {}, [](const auto& count) { return count.second; });

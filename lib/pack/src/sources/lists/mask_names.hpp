@@ -13,9 +13,20 @@ namespace octavo::sources {
 /// Whether a folder probably holds masks: "gt", "train_masks", "SegmentationClass".
 bool is_called_as_masks(std::string_view folder);
 
-/// The pattern, such as "{stem}_mask.png", that names a different one of `masks` for each of `images`. Both are paths
-/// relative to a folder each. Nothing if there is none, or if it cannot be written in a message.
-std::optional<std::string> fitting_pattern(const std::vector<std::string>& images, const std::set<std::string>& masks);
+/// A pattern for MaskPattern.
+struct FittingPattern {
+  std::string image;  ///< "img_{stem}"; empty: {stem} is the whole name
+  std::string mask;   ///< "mask_{stem}.png"
+
+  /// "img_{stem}=../masks/mask_{stem}.png" for the folder "../masks/".
+  std::string text(const std::string& folder = "") const { return image + (image.empty() ? "" : "=") + folder + mask; }
+};
+
+/// The pattern that names a different one of `masks` for each of `images`: with the whole name of an image,
+/// "{stem}_mask.png", or with a part, "img_{stem}=mask_{stem}.png". Both are paths relative to a folder each. Nothing
+/// if there is none, or if it cannot be written in a message.
+std::optional<FittingPattern> fitting_pattern(const std::vector<std::string>& images,
+                                              const std::set<std::string>& masks);
 
 /// Files that are named like the masks of others.
 struct NamedMasks {
@@ -24,8 +35,8 @@ struct NamedMasks {
   std::string pattern;      ///< of most of them
 };
 
-/// Finds files that end in a word for masks and are next to a file with the same name without it: 000_mask.png next to
-/// 000.jpg. Nothing if there are none.
+/// Finds files that begin or end in a word for masks and are next to a file with the same name without it, or with a
+/// word for images: 000_mask.png next to 000.jpg, mask_000.png next to img_000.jpg. Nothing if there are none.
 std::optional<NamedMasks> find_named_masks(const std::vector<std::string>& paths);
 
 /// "`masks=../gt/{stem}.png`": the option for the pattern, as in option_names.hpp.

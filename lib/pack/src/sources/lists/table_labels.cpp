@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include <octavo/byte_count.hpp>
 #include <octavo/errors.hpp>
@@ -31,6 +32,11 @@ constexpr const char* kGuess = "auto";
 constexpr const char* kNoSeparator = "none";
 
 std::string missing_label(const Cell& cell) { return "its label is missing (\"" + printable(text_of(cell)) + "\")"; }
+std::string listed_names(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "\"" : ", \"") + printable(name) + "\"";
+  return text;
+}
 std::string quoted_example(std::string_view text) { return "\"" + printable(cut_utf8(text, kMostExampleBytes)) + "\""; }
 
 /// Several numbers per row: multi-labels if all are 0 and 1, else targets. Throws FormatError, with the reason only, if
@@ -202,11 +208,13 @@ TableLabels::TableLabels(const Table& table, const std::vector<std::size_t>& lab
     find_columns(has_role);
     kind_ = columns_.empty() ? Kind::none : columns_.size() == 1 ? Kind::text : Kind::columns;
     if (kind_ == Kind::text) read_guessed_texts(options);
+    if (kind_ == Kind::columns) read_columns(options);
     return;
   }
   if (columns_.size() > 1) {
     kind_ = Kind::columns;
     check_numbers();
+    read_columns(options);
     return;
   }
   const auto first_list = std::ranges::find_if(table_.rows, [&](const std::vector<Cell>& row) {
@@ -215,9 +223,54 @@ TableLabels::TableLabels(const Table& table, const std::vector<std::size_t>& lab
   if (first_list != table_.rows.end() && !(*first_list)[columns_[0]][0].is_string()) {
     kind_ = Kind::list;
     list_width_ = (*first_list)[columns_[0]].size();
+    refuse_separator_of_numbers(options);
   } else {
     read_labels(options);
   }
+}
+
+/// Several columns, of which the given names, if there are any, name the classes.
+void TableLabels::read_columns(const SourceOptions& options) {
+  refuse_separator_of_numbers(options);
+  if (given_names_.empty()) return;
+  if (wanted_ == LabelKind::target) refuse_names_of_targets();
+  const std::vector<std::size_t> all = std::exchange(columns_, {});
+  for (const std::string& name : given_names_) columns_.push_back(column_of_class(name, all));
+  std::vector<std::string> others;
+  for (const std::size_t column : all) {
+    if (std::ranges::find(columns_, column) == columns_.end()) others.push_back(table_.columns[column]);
+  }
+  if (others.empty()) return;
+  remarks_.push_back("the " + std::string(others.size() == 1 ? "column" : "columns") + " of numbers " +
+                     listed_names(others) + (others.size() == 1 ? " is not a class" : " are not classes") +
+                     ", since `classes` does not name " + (others.size() == 1 ? "it" : "them"));
+}
+
+/// The column of `all` with this name. Throws if there is none, or if it has been found before.
+std::size_t TableLabels::column_of_class(const std::string& name, const std::vector<std::size_t>& all) const {
+  std::vector<std::string> names;
+  for (const std::size_t column : all) names.push_back(table_.columns[column]);
+  const auto place = std::ranges::find(names, name);
+  if (place == names.end()) {
+    const std::string hint = did_you_mean(name, names);
+    throw FormatError("`classes` names \"" + printable(name) + "\", but no column of labels has this name; " +
+                      (hint.empty() ? "" : hint + " ") + "expected " + either_of(names) +
+                      "; rename classes with `class_map`");
+  }
+  const std::size_t column = all[static_cast<std::size_t>(place - names.begin())];
+  if (std::ranges::find(columns_, column) == columns_.end()) return column;
+  throw FormatError("`classes` names \"" + printable(name) + "\" twice; name each class once");
+}
+
+/// A separator is for the labels of one column.
+void TableLabels::refuse_separator_of_numbers(const SourceOptions& options) const {
+  if (options.label_separator == kGuess || options.label_separator == kNoSeparator) return;
+  throw FormatError("`label_separator` divides the text of one column into classes, but a label is several numbers; " +
+                    std::string("omit it, or name one column of text with `label_column`"));
+}
+
+void TableLabels::refuse_names_of_targets() const {
+  throw FormatError("the labels are targets, which have no classes; omit `classes`");
 }
 
 /// Several named columns hold numbers; some may be missing.
@@ -254,8 +307,13 @@ std::string TableLabels::label_text(std::size_t row) const {
 /// The separator of the tags in the labels; nothing if each label is one class or a target, as `label_kind` may say
 /// without a separator. Notes what a user might not expect.
 std::optional<TagSeparator> TableLabels::separator_of_tags(const SourceOptions& options) {
-  if (options.label_separator == kNoSeparator || wanted_ == LabelKind::target) return std::nullopt;
-  if (options.label_separator != kGuess) return given_separator(options.label_separator);
+  if (options.label_separator == kNoSeparator) return std::nullopt;
+  const bool is_given = options.label_separator != kGuess;
+  if (is_given && wanted_ == LabelKind::target) {
+    throw FormatError("`label_separator` divides labels into classes, but `label_kind=target` reads numbers; omit one");
+  }
+  if (wanted_ == LabelKind::target) return std::nullopt;
+  if (is_given) return given_separator(options.label_separator);
   const auto is_list = [&](const std::vector<Cell>& row) { return row[columns_[0]].is_array(); };
   if (std::ranges::any_of(table_.rows, is_list)) return TagSeparator("comma");
   if (wanted_ == LabelKind::class_index) return std::nullopt;
@@ -271,8 +329,8 @@ TagSeparator TableLabels::given_separator(const std::string& text) {
   const TagGuess guess = guess_tags(labels, given_names_, table_.columns[columns_[0]]);
   const bool is_other = guess.separator && guess.separator->tags_of(guess.example).size() > 1;
   if (is_other && guess.kind != TagGuess::Kind::one_class) refuse_separator(given, guess);
-  tag_remarks_.push_back("no label in " + column_name() + " has the separator " + given.describe() +
-                         ", so that each is one tag, such as " + quoted_example(labels[0]));
+  remarks_.push_back("no label in " + column_name() + " has the separator " + given.describe() +
+                     ", so that each is one tag, such as " + quoted_example(labels[0]));
   return given;
 }
 
@@ -311,14 +369,14 @@ std::vector<std::string> TableLabels::known_labels() const {
 }
 
 void TableLabels::remark_on_one_class(const TagGuess& guess) {
-  tag_remarks_.push_back("each label in " + column_name() + " is one class, such as " + quoted_example(guess.example) +
-                         "; `label_separator=" + guess.separator->option() + "` makes its parts multi-labels");
+  remarks_.push_back("each label in " + column_name() + " is one class, such as " + quoted_example(guess.example) +
+                     "; `label_separator=" + guess.separator->option() + "` makes its parts multi-labels");
 }
 
 void TableLabels::remark_on_tags(const TagGuess& guess) {
-  tag_remarks_.push_back("the labels in " + column_name() + " are divided at " + guess.separator->describe() +
-                         " into multi-labels, such as " + quoted_example(guess.example) +
-                         "; `label_separator=none` makes each one class");
+  remarks_.push_back("the labels in " + column_name() + " are divided at " + guess.separator->describe() +
+                     " into multi-labels, such as " + quoted_example(guess.example) +
+                     "; `label_separator=none` makes each one class");
 }
 
 void TableLabels::refuse_numbers(const TagGuess& guess) const {
@@ -365,9 +423,9 @@ std::vector<std::string> TableLabels::tags_of(std::size_t row, const TagSeparato
 /// An empty cell is an empty set of tags, as in lists of images that may show none of the classes.
 void TableLabels::remark_on_empty_labels(const std::vector<std::size_t>& rows) {
   const bool is_one = rows.size() == 1;
-  tag_remarks_.push_back(counted(std::ssize(rows), "label") + " in " + column_name() + (is_one ? " is" : " are") +
-                         " empty, which means none of the classes" + (is_one ? ": " : "; the first is ") +
-                         line_of(rows[0]) + "; write NaN for a label that is missing");
+  remarks_.push_back(counted(std::ssize(rows), "label") + " in " + column_name() + (is_one ? " is" : " are") +
+                     " empty, which means none of the classes" + (is_one ? ": " : "; the first is ") +
+                     line_of(rows[0]) + "; write NaN for a label that is missing");
 }
 
 void TableLabels::read_tags(const TagSeparator& separator) {
@@ -486,6 +544,13 @@ std::int64_t TableLabels::width_of_tags(const Labels& labels, const std::vector<
                     "; number the classes from 0 without gaps" + way_out);
 }
 
+/// The given names, one for each number in a list, if there are any.
+std::vector<std::string> TableLabels::names_of_list() const {
+  if (given_names_.empty() || given_names_.size() == list_width_) return given_names_;
+  throw FormatError("the labels are lists of " + counted(static_cast<std::int64_t>(list_width_), "number") +
+                    ", but `classes` has " + counted(std::ssize(given_names_), "name") + "; name each class once");
+}
+
 TableLabels::Labels TableLabels::read(const std::vector<std::size_t>& rows) const {
   Labels labels;
   if (kind_ == Kind::none || rows.empty()) return labels;
@@ -503,8 +568,11 @@ TableLabels::Labels TableLabels::read(const std::vector<std::size_t>& rows) cons
   }
   labels.layout = layout_of(labels.numbers, wanted_);
   labels.are_signs = !wanted_ && are_signs(labels.numbers);
-  if (labels.layout.kind != LabelKind::multi_label) return labels;
-  if (kind_ == Kind::list) labels.class_names = given_names_;
+  if (labels.layout.kind != LabelKind::multi_label) {
+    if (!given_names_.empty()) refuse_names_of_targets();
+    return labels;
+  }
+  if (kind_ == Kind::list) labels.class_names = names_of_list();
   for (const std::size_t column : columns_) {
     if (kind_ == Kind::columns) labels.class_names.push_back(table_.columns[column]);
   }

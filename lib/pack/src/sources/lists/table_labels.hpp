@@ -78,8 +78,8 @@ class TableLabels {
   /// Whether each row has one label, and these are classes.
   bool are_classes() const { return kind_ == Kind::text && texts_.layout.kind == LabelKind::class_index; }
 
-  /// On labels that are several tags, or could be.
-  const std::vector<std::string>& tag_remarks() const { return tag_remarks_; }
+  /// On labels that are several tags, or could be, and on columns of numbers that are not classes.
+  const std::vector<std::string>& remarks() const { return remarks_; }
 
   /// Why a row has no usable label; nothing if it has one.
   std::optional<std::string> problem(std::size_t row) const;
@@ -99,6 +99,11 @@ class TableLabels {
 
   void find_columns(const std::vector<bool>& has_role);
   void check_numbers() const;
+  void read_columns(const SourceOptions& options);
+  std::size_t column_of_class(const std::string& name, const std::vector<std::size_t>& all) const;
+  void refuse_separator_of_numbers(const SourceOptions& options) const;
+  [[noreturn]] void refuse_names_of_targets() const;
+  std::vector<std::string> names_of_list() const;
   void read_labels(const SourceOptions& options);
   void read_texts(const SourceOptions& options);
   void read_tags(const TagSeparator& separator);
@@ -133,7 +138,7 @@ class TableLabels {
   labels::LabelTable texts_;                                ///< Kind::text: the labels of all rows; tags: all tags
   std::vector<std::vector<double>> tags_;                   ///< Kind::tags: the classes of all rows
   std::unordered_map<std::size_t, std::string> unlabeled_;  ///< Kind::text and tags: the reason, by row
-  std::vector<std::string> tag_remarks_;
+  std::vector<std::string> remarks_;
 };
 
 }  // namespace octavo::sources
