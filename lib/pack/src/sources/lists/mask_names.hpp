@@ -10,8 +10,15 @@
 
 namespace octavo::sources {
 
-/// Whether a folder probably holds masks: "gt", "train_masks", "SegmentationClass".
+/// Whether a folder probably holds masks: "gt", "train_masks", "masks_png", "SegmentationClass".
 bool is_called_as_masks(std::string_view folder);
+
+/// Whether the second of two folders may hold the masks of the first: it is called so, or both have the names of a
+/// pair, such as "input" and "target" or "x" and "y".
+bool are_called_as_pair(std::string_view images, std::string_view masks);
+
+/// Whether a word in the name of a column may mean masks: "gt_path", "seg", "target image".
+bool has_word_for_masks(std::string_view name);
 
 /// The pattern, such as "{stem}_mask.png", that names a different one of `masks` for each of `images`. Both are paths
 /// relative to a folder each. Nothing if there is none, or if it cannot be written in a message.
