@@ -360,32 +360,34 @@ void check_mask_classes(const std::vector<ClassImages>& all, const MaskRules& ru
   }
 }
 
-/// The first folders below a class folder that hold its images; empty if an image is next to them.
-std::set<std::string> subfolders_of(const std::vector<std::string>& paths, std::size_t depth) {
+/// The first folders below a class folder that hold its images, in all splits.
+struct InnerFolders {
   std::set<std::string> names;
+  bool has_other_images = false;  ///< images directly in the class folder
+};
+
+void add_inner_folders(const std::vector<std::string>& paths, std::size_t depth, InnerFolders& inner) {
   std::string_view last;
   for (const std::string& path : paths) {
     const std::size_t end = path.find('/', depth);
-    if (end == std::string::npos) return {};
+    inner.has_other_images = inner.has_other_images || end == std::string::npos;
+    if (end == std::string::npos) continue;
     const std::string_view name = std::string_view(path).substr(depth, end - depth);
-    if (name != last) names.emplace(name);
+    if (name != last) inner.names.emplace(name);
     last = name;
   }
-  return names;
 }
 
-/// The subfolders of each class folder, in all splits; empty if an image is directly in a class folder.
-std::map<std::string, std::set<std::string>> subfolders_of_classes(const std::vector<ClassImages>& all) {
-  std::map<std::string, std::set<std::string>> subfolders;
+/// The folders in each class folder with images.
+std::map<std::string, InnerFolders> inner_folders_of_classes(const std::vector<ClassImages>& all) {
+  std::map<std::string, InnerFolders> inner;
   for (const ClassImages& images : all) {
     for (const auto& [name, paths] : images.paths_of) {
-      if (paths.empty()) continue;
-      const auto found = subfolders_of(paths, files::join_path(images.folder.path, name).size() + 1);
-      if (found.empty()) return {};
-      subfolders[name].insert(found.begin(), found.end());
+      if (name.empty() || paths.empty()) continue;
+      add_inner_folders(paths, files::join_path(images.folder.path, name).size() + 1, inner[name]);
     }
   }
-  return subfolders;
+  return inner;
 }
 
 /// Only the first few of many.
@@ -400,22 +402,37 @@ std::string first_folders(const std::set<std::string>& names) {
   return text;
 }
 
-/// Adds a remark if all class folders have the same subfolders, which may be the classes: "cam1/crab", "cam2/crab". A
-/// single subfolder, such as "images", is no class.
-void remark_on_inner_folders(const std::vector<ClassImages>& all, ImageList& contents) {
-  const auto subfolders = subfolders_of_classes(all);
-  if (subfolders.size() < 2) return;
-  std::set<std::string> outer, common = subfolders.begin()->second;
-  std::size_t most = 0;
-  for (const auto& [name, own] : subfolders) {
-    outer.insert(name);
-    most = std::max(most, own.size());
-    std::erase_if(common,
-                  [&here = own](const std::string& one) { return !here.contains(one) || split_of_folder_name(one); });
+/// The folders that all classes have, other than splits; empty if images are next to them.
+std::set<std::string> common_inner_folders(const std::map<std::string, InnerFolders>& inner) {
+  std::set<std::string> common = inner.begin()->second.names;
+  for (const auto& [name, own] : inner) {
+    if (own.has_other_images) return {};
+    std::erase_if(common, [&names = own.names](const std::string& one) {
+      return !names.contains(one) || split_of_folder_name(one);
+    });
   }
-  if (common.empty() || most < 2) return;
-  contents.remarks.push_back("the classes are the outer folders " + first_folders(outer) + ", which all have the " +
-                             (common.size() == 1 ? "subfolder " : "subfolders ") + first_folders(common) +
+  return common;
+}
+
+/// Adds a remark if images are in folders inside the class folders, which may be the classes: "cam1/crab",
+/// "cam2/crab". A single folder that all have, such as "images", or folders of splits, are no classes.
+void remark_on_inner_folders(const std::vector<ClassImages>& all, ImageList& contents) {
+  const auto inner = inner_folders_of_classes(all);
+  if (inner.size() < 2) return;
+  std::set<std::string> outer, names;
+  for (const auto& [name, own] : inner) {
+    outer.insert(name);
+    for (const std::string& one : own.names) {
+      if (!split_of_folder_name(one) && !is_named_for_images(one)) names.insert(one);
+    }
+  }
+  const std::set<std::string> common = common_inner_folders(inner);
+  if (names.empty() || (names.size() == 1 && common == names)) return;
+  const std::string inside =
+      common.empty() ? "; folders inside them, such as " + first_folders(names) + ", are not classes"
+                     : ", which all have the " + std::string(common.size() == 1 ? "subfolder " : "subfolders ") +
+                           first_folders(common);
+  contents.remarks.push_back("the classes are the outer folders " + first_folders(outer) + inside +
                              "; if the inner ones are the classes, make them the outer folders");
 }
 
