@@ -478,3 +478,41 @@ TEST_CASE("classes that are named like a pair, with the same names of files, are
         std::vector<std::string>{"\"input\" and \"target\", whose files have the same names, became classes; if "
                                  "\"target\" holds masks, pack them with `masks=../target/{stem}.pgm`"});
 }
+
+TEST_CASE("a column of labels that names image files holds the masks", "[unit][pack]") {
+  const TemporaryFolder folder;
+  const std::string column = GENERATE("label", "target", "Label", "gt_path", "seg");
+  CAPTURE(column);
+  for (const char* const name : {"a", "b"}) {
+    write_file(folder / "images" / (std::string(name) + ".png"), png_of(1));
+    write_file(folder / "masks" / (std::string(name) + ".png"), png_of(static_cast<std::uint8_t>(name[0])));
+  }
+  write_file(folder / "list.csv", column + ",img,class\nmasks/b.png,images/b.png,1\nmasks/a.png,images/a.png,0\n");
+  for (const auto& path : {folder / "list.csv", folder.path()}) {
+    const auto source = open(path);
+    CHECK(first_of_masks(*source) == std::vector<std::uint8_t>{'b', 'a'});
+    CHECK(read_all(*source).labels == std::vector<std::int32_t>{1, 0});
+    CHECK_THAT(to_json(source->notes()), ContainsSubstring("list.csv: the column \\\"" + column +
+                                                           "\\\" names image files, which are packed as the masks"));
+  }
+  SourceOptions options;
+  options.with_masks = false;
+  const auto source = open(folder / "list.csv", options);
+  CHECK_FALSE(source->splits()[0].has_masks);
+  CHECK(read_all(*source).labels == std::vector<std::int32_t>{1, 0});
+  CHECK_THAT(to_json(source->notes()), ContainsSubstring("so it holds no labels"));
+}
+
+TEST_CASE("the column that the options name for labels holds the masks if it names image files", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.png", png_of(1));
+  write_file(folder / "b.png", png_of(7));
+  write_file(folder / "list.csv", "image,other\na.png,b.png\n");
+  SourceOptions options;
+  options.label_columns = {"other"};
+  CHECK(first_of_masks(*open(folder / "list.csv", options)) == std::vector<std::uint8_t>{7});
+  // A column named like masks may hold labels.
+  write_file(folder / "list.csv", "image,mask\na.png,with_mask\nb.png,without\n");
+  options.label_columns = {"mask"};
+  CHECK(open(folder / "list.csv", options)->class_names() == std::vector<std::string>{"with_mask", "without"});
+}
