@@ -516,3 +516,13 @@ TEST_CASE("the column that the options name for labels holds the masks if it nam
   options.label_columns = {"mask"};
   CHECK(open(folder / "list.csv", options)->class_names() == std::vector<std::string>{"with_mask", "without"});
 }
+
+TEST_CASE("packing notes the padding of masks", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "images/a.pgm", many_values());
+  write_file(folder / "masks/a.pgm", "P5 10 10 255\n" + std::string(50, '\0') + std::string(50, '\1'));
+  const PackSummary summary =
+      pack(*open(folder.path(), {.size = std::array<std::int64_t, 2>{10, 20}, .fit = Fit::pad}), folder / "a.h5");
+  CHECK_THAT(summary.notes.back(), ContainsSubstring("masks are 255, which is ignored in training, in 50.0 % of the "
+                                                     "pixels, padding included"));
+}
