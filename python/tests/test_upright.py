@@ -22,7 +22,7 @@ def save(path: Path, orientation: int, side: int = 10) -> Path:
     pixels[: side // 2, :8], pixels[: side // 2, 8:], pixels[side // 2 :, :8] = (250, 0, 0), (0, 250, 0), (0, 0, 250)
     exif = Image.Exif()
     exif[ORIENTATION] = orientation
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(exist_ok=True, parents=True)
     Image.fromarray(pixels).save(path, exif=exif)
     return path
 
@@ -85,8 +85,47 @@ def test_an_image_with_a_mask_stays_aligned_with_it(tmp_path: Path) -> None:
     with pytest.warns(octavo.PackingWarning, match=note):
         octavo.pack_dataset([(photo, np.zeros((10, 16), np.uint8))], tmp_path / "a.h5", transform=lambda image: image)
     assert stored(tmp_path / "a.h5").shape == (1, 3, 10, 16)
-    with pytest.raises(ValueError, match=r"its mask is 16x10, its image 10x16; the image has EXIF orientation 6: pass"):
-        octavo.pack_dataset([(photo, np.zeros((16, 10), np.uint8))], tmp_path / "b.h5")
+    assert octavo.Dataset(tmp_path / "a.h5").split().masks[0].shape == (10, 16)
+
+
+@pytest.mark.parametrize("transform", [None, lambda image: image])
+def test_an_image_is_turned_if_its_mask_has_the_upright_size(tmp_path: Path, transform: Any) -> None:
+    photo = Image.open(save(tmp_path / "a.jpg", 6))
+    mask = np.zeros((16, 10), np.uint8)
+    mask[0, 0] = 1
+    with pytest.warns(octavo.PackingWarning, match="1 image was turned upright"):
+        octavo.pack_dataset([(photo, mask)], tmp_path / "a.h5", transform=transform)
+    upright = np.asarray(ImageOps.exif_transpose(photo))
+    split = octavo.Dataset(tmp_path / "a.h5").split()
+    np.testing.assert_array_equal(split[0][0], upright.transpose(2, 0, 1))
+    np.testing.assert_array_equal(split.masks[0], mask)
+
+
+@pytest.mark.parametrize(("orientation", "side"), [(6, 16), (3, 10)])
+@pytest.mark.parametrize("transform", [None, lambda image: image])
+def test_a_mask_that_fits_an_image_turned_and_not_turned_is_an_error(
+    tmp_path: Path, orientation: int, side: int, transform: Any
+) -> None:
+    photo = Image.open(save(tmp_path / "photos" / "images" / "a.jpg", orientation, side))
+    mask = Image.fromarray(np.zeros((side, 16), np.uint8))
+    (tmp_path / "photos" / "masks").mkdir()
+    mask.save(tmp_path / "photos" / "masks" / "a.png")
+    problem = f"EXIF orientation {orientation}, and its mask fits it turned and not turned"
+    with pytest.raises(ValueError, match=problem):
+        octavo.pack_dataset([(photo, mask)], tmp_path / "a.h5", transform=transform)
+    with pytest.raises(ValueError, match=problem):  # as of files
+        octavo.pack(tmp_path / "photos", tmp_path / "a.h5")
+    octavo.pack_dataset([(np.asarray(photo), mask)], tmp_path / "a.h5", transform=transform)
+
+
+def test_an_image_and_a_mask_with_orientations_are_both_turned(tmp_path: Path) -> None:
+    photo = Image.open(save(tmp_path / "a.jpg", 6, 16))
+    mask = Image.open(save(tmp_path / "a.png", 6, 16)).convert("L")
+    with pytest.warns(octavo.PackingWarning, match="1 image was turned upright"):
+        octavo.pack_dataset([(photo, mask)], tmp_path / "a.h5")
+    np.testing.assert_array_equal(
+        octavo.Dataset(tmp_path / "a.h5").split().masks[0], np.asarray(ImageOps.exif_transpose(mask))
+    )
 
 
 def test_damaged_exif_data_do_not_turn_an_image(tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ._images import Turn
+
 
 @dataclass
 class ConversionCounts:
@@ -13,8 +15,13 @@ class ConversionCounts:
     gray: int = 0
     #: Images that were turned upright.
     turned: int = 0
-    #: Images with masks, which keep their EXIF orientation.
-    unturned: int = 0
+    #: Images that stayed as stored, because their masks have that size.
+    kept: int = 0
+
+    def add(self, turn: Turn) -> None:
+        """Counts what became of the EXIF orientation of an image."""
+        self.turned += turn == "turned"
+        self.kept += turn == "kept"
 
     def notes(self, sample_count: int, has_become_rgb: bool) -> list[str]:
         """A sentence for each kind of change."""
@@ -27,10 +34,10 @@ class ConversionCounts:
         if self.turned:
             images, its = ("1 image was", "its") if self.turned == 1 else (f"{self.turned:,} images were", "their")
             notes.append(f"{images} turned upright, as {its} EXIF orientation says")
-        if self.unturned:
-            one = self.unturned == 1
+        if self.kept:
+            one = self.kept == 1
             images, its = (
-                ("1 image with a mask was", "its") if one else (f"{self.unturned:,} images with a mask were", "their")
+                ("1 image with a mask was", "its") if one else (f"{self.kept:,} images with a mask were", "their")
             )
             notes.append(
                 f"{images} not turned upright as {its} EXIF orientation says, to stay aligned with {its} mask; for "

@@ -13,6 +13,8 @@ from . import _pack
 
 Layout = Literal["auto", "hwc", "chw"]
 Pixels = npt.NDArray[np.uint8]
+#: What became of the EXIF orientation of an image: it has none, the image was turned, or it was kept as stored.
+Turn = Literal["none", "turned", "kept"]
 
 #: Values of a float image must be this close to whole 8-bit levels; the output of ToTensor() is within 2e-5.
 _LEVEL_TOLERANCE = 1e-3
@@ -133,10 +135,30 @@ def upright(image: Any) -> tuple[Any, bool]:
         return image, False
     from PIL import Image
 
-    turned = image.transpose(Image.Transpose[_TURNS[orientation]])
-    for key in ("exif", "Raw profile type exif", "xmp", "XML:com.adobe.xmp"):
-        turned.info.pop(key, None)
-    return turned, True
+    return _without_orientation(image.transpose(Image.Transpose[_TURNS[orientation]])), True
+
+
+def aligned(image: Any, mask: Any) -> tuple[Any, Any, Turn]:
+    """The image and its mask, if any, without EXIF orientation, by the rule of files; what happened to the image.
+
+    Each is turned by its own orientation. But a mask without orientation may have the size of the stored pixels of its
+    image: then neither is turned.
+
+    Raises
+    ------
+    ValueError
+        If the size of the mask does not tell, because it fits the image turned and not turned.
+    """
+    orientation = orientation_of(image)
+    if mask is None or orientation_of(mask) != 1 or orientation == 1 or not _fits_stored(image, mask):
+        turned, is_turned = upright(image)
+        return turned, upright(mask)[0], "turned" if is_turned else "none"
+    if orientation < 5 or image.width == image.height:
+        raise ValueError(
+            f"it has the EXIF orientation {orientation}, and its mask fits it turned and not turned; pass both upright "
+            "(PIL.ImageOps.exif_transpose) or, if they are aligned as they are, the image as an array"
+        )
+    return _without_orientation(image.copy()), mask, "kept"
 
 
 def to_mask(mask: Any) -> Pixels:
@@ -214,6 +236,22 @@ def is_mask(value: Any) -> bool:
 def color_of(channels: int) -> Literal["gray", "rgb", "other"]:
     """The color kind of images with this many channels."""
     return "gray" if channels == 1 else "rgb" if channels == 3 else "other"
+
+
+def _without_orientation(image: Any) -> Any:
+    """The same image, a new one that nobody else has, without the metadata that may hold an orientation."""
+    for key in ("exif", "Raw profile type exif", "xmp", "XML:com.adobe.xmp"):
+        image.info.pop(key, None)
+    return image
+
+
+def _fits_stored(image: Any, mask: Any) -> bool:
+    """Whether a mask has the size of the pixels of an image of PIL as they are stored."""
+    if _is_pil(mask):
+        return bool(mask.size == image.size)
+    shape = tuple(getattr(mask, "shape", ()))
+    size = (image.height, image.width)
+    return size in (shape, shape[:2], shape[1:])
 
 
 def _is_pil(image: Any) -> bool:

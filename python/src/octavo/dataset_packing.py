@@ -50,7 +50,7 @@ def pack_dataset(
     dataset
         Its samples are single images, (image, label), (image, mask), (image, mask, label), or mappings with an image
         and a label or a mask. Or a mapping from split names to such datasets. Images, masks and labels can be anything
-        that `Writer.append` accepts, which turns PIL images without masks upright by their EXIF orientation.
+        that `Writer.append` accepts, which turns PIL images upright by their EXIF orientation.
     path
         The file to write. It appears complete or not at all.
     split
@@ -60,8 +60,8 @@ def pack_dataset(
         them differently get the numbers of the first split, by name. Its classes must include those of the others,
         unless ``allow_mismatch`` is set; further classes get the next numbers then.
     transform
-        Called with each image before it is packed, for example to resize all images to one size. Images without
-        masks are already upright then.
+        Called with each image before it is packed, for example to resize all images to one size. Images are already
+        upright then, or aligned with their masks.
     mask_transform
         The same for each mask. Resize masks to the nearest pixel, so that classes stay classes.
     image_key, label_key, mask_key
@@ -149,10 +149,10 @@ def pack_dataset(
                     file = file or _in_brackets(getattr(image, "filename", None))
                     where = f"split {name!r}, sample {number}{file}"
                     origin = names.of(number, keys.name_of(sample, image, where))
-                    is_turned = False
+                    turn: _images.Turn = "none"
+                    if transform is not None or mask_transform is not None:
+                        image, mask, turn = _aligned(image, mask, where)
                     if transform is not None:
-                        if mask is None:
-                            image, is_turned = _upright(image, where)
                         image = _transformed(transform, image, f"transform with the image of {where}")
                     if mask_transform is not None and mask is not None:
                         mask = _transformed(mask_transform, mask, f"mask_transform with the mask of {where}")
@@ -160,8 +160,7 @@ def pack_dataset(
                     if group_of is not None:
                         metadata[_GROUP_COLUMN] = group_of(number, sample, where)
                     writer.append(image, label, mask=mask, split=name, metadata=metadata, name=origin)
-                    if is_turned:
-                        writer.count_turned()
+                    writer.count_turn(turn)
                 except Exception as error:
                     if on_error == "stop" or writer.is_closed:
                         raise
@@ -212,10 +211,10 @@ def _in_brackets(file: Any) -> str:
     return f" ({os.fspath(file)})" if file else ""
 
 
-def _upright(image: Any, where: str) -> tuple[Any, bool]:
+def _aligned(image: Any, mask: Any, where: str) -> tuple[Any, Any, _images.Turn]:
     try:
-        return _images.upright(image)
-    except Exception as error:  # an image that PIL cannot decode
+        return _images.aligned(image, mask)
+    except Exception as error:  # its mask fits in two ways, or PIL cannot decode it
         annotate(error, f"while reading {where}")
         raise
 

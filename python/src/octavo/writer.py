@@ -38,8 +38,6 @@ _Path = str | os.PathLike[str]
 
 _SPLIT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
-_UNTURNED_HINT = "; the image has EXIF orientation {}: pass it upright (PIL.ImageOps.exif_transpose)"
-
 
 class Writer:
     """Packs samples into a dataset file, one at a time; their number need not be known in advance.
@@ -168,14 +166,15 @@ class Writer:
         image
             A PIL image; uint8 [H, W], [H, W, C] or [C, H, W]; or floats in 0 ... 1, such as ``ToTensor()`` makes from
             8-bit images. A PIL image that still has an EXIF orientation, as a photo of a phone, is turned upright as
-            by `pack` and ``PIL.ImageOps.exif_transpose``, with a note; not if `mask` is given.
+            by `pack` and ``PIL.ImageOps.exif_transpose``, with a note.
         label
             A class number, also as text, or the name of one of the classes; K integers 0 or 1 (multi-labels); K floats
             (targets); or None. -1, NaN, "?" and empty text are missing labels: an error.
         mask
             A value for each pixel, such as its class: a PIL image (of a palette, the indices count) or whole numbers
-            0 ... 255 [H, W]; with `mask_colors`, colors. For all samples of a split, or for none. Image and mask are
-            used as they are, so they must be aligned: no EXIF orientation is applied.
+            0 ... 255 [H, W]; with `mask_colors`, colors. For all samples of a split, or for none. An image with an EXIF
+            orientation is not turned if only its stored pixels have the size of the mask, with a note; it is an error
+            if the size does not tell.
         split
             The split; it is created with its first sample.
         name
@@ -201,10 +200,8 @@ class Writer:
         source = self._opened()
         quantizer = self._quantizer_of(split)
         with _naming(self._where(split, name)):
-            orientation = _images.orientation_of(image)
-            if mask is None:
-                image, _ = _images.upright(image)
-            sample = self._to_sample(image, label, mask, name, metadata, quantizer, orientation)
+            image, mask, turn = _images.aligned(image, mask)
+            sample = self._to_sample(image, label, mask, name, metadata, quantizer)
             is_gray = sample.pixels.shape[0] == 1
             sample.pixels = self._as_rgb_if_others_are(sample.pixels)
             turns_others_rgb = self._turns_others_rgb(sample.pixels)
@@ -214,7 +211,8 @@ class Writer:
             self._convert_to_rgb(source)
         block.add(sample)
         self._blocks[split] = block
-        self._count(is_gray, orientation, mask is not None)
+        self._counts.gray += is_gray
+        self._counts.add(turn)
         if quantizer is not None:
             self._quantizers[split] = quantizer
             quantizer.count_last()
@@ -229,14 +227,13 @@ class Writer:
 
     def _to_sample(
         self, image: Any, label: Any, mask: Any, name: str | None, metadata: Mapping[str, Any],
-        quantizer: _images.Quantizer | None, orientation: int,
+        quantizer: _images.Quantizer | None,
     ) -> Sample:  # fmt: skip
         pixels = _images.to_pixels(image, self._channels, self._layout, quantizer)
         checked_label = to_label(label, self._class_numbers)
         classes = None if mask is None else self._to_mask(mask)
         if classes is not None and classes.shape != pixels.shape[1:]:
-            hint = "" if orientation == 1 else _UNTURNED_HINT.format(orientation)
-            raise ValueError(f"its mask is {text_of(classes.shape)}, its image {text_of(pixels.shape[1:])}{hint}")
+            raise ValueError(f"its mask is {text_of(classes.shape)}, its image {text_of(pixels.shape[1:])}")
         if self._resizing is not None and 0 not in pixels.shape:
             pixels, classes = self._resizing(pixels, classes)
         values = json.dumps(list(metadata.values()), allow_nan=False)
@@ -312,12 +309,6 @@ class Writer:
             self.discard()
             raise
 
-    def _count(self, is_gray: bool, orientation: int, has_mask: bool) -> None:
-        self._counts.gray += is_gray
-        if orientation != 1:
-            self._counts.turned += not has_mask
-            self._counts.unturned += has_mask
-
     def _quantizer_of(self, split: str) -> _images.Quantizer | None:
         if self._value_range is None:
             return None
@@ -333,10 +324,10 @@ class Writer:
         with self._lock:
             self._opened().leave_out(number, name, reason)
 
-    def count_turned(self) -> None:
-        """Counts an image that was turned upright before it was appended."""
+    def count_turn(self, turn: _images.Turn) -> None:
+        """Counts an image that was turned upright, or kept as stored, before it was appended."""
         with self._lock:
-            self._counts.turned += 1
+            self._counts.add(turn)
 
     def add_note(self, note: str) -> None:
         """Adds a sentence to the notes of the result and of the provenance."""

@@ -109,10 +109,38 @@ std::string problem_of(const std::vector<SplitMaskCounts>& splits, const std::ma
 TEST_CASE("values of masks that are probably no class numbers are found", "[unit][masks]") {
   CHECK(problem_of({counts_of("train", {0, 255}), counts_of("val", {255}), counts_of("test", {0, 1})}) ==
         "masks of train and val have only the values 0 and 255, and 255 is ignored in training");
-  CHECK(problem_of({counts_of("train", {0, 128})}) == "masks have 2 values up to 128, so a model needs 129 outputs");
-  CHECK(problem_of({counts_of("train", {1, 2, 255})}) == "masks have 2 values up to 2, so a model needs 3 outputs");
+  CHECK(problem_of({counts_of("train", {0, 128})}) ==
+        "masks have the values 0 and 128, which are class numbers, so a model needs 129 outputs");
+  CHECK(problem_of({counts_of("train", {0, 128, 255})}) ==
+        "masks have the values 0, 128 and 255, which are class numbers, so a model needs 129 outputs, and 255 is "
+        "ignored in training");
+  CHECK(problem_of({counts_of("train", {1, 2, 4, 5, 6, 7, 8, 9, 10, 255})}) ==
+        "masks have 9 values up to 10, which are class numbers, so a model needs 11 outputs, and 255 is ignored in "
+        "training");
   CHECK(problem_of({counts_of("train", values_up_to(254))}) ==
         "masks have 255 values up to 254, so they look like gray images, not classes");
+}
+
+TEST_CASE("the remedy of gaps in the values of masks numbers the colors", "[unit][masks]") {
+  const auto remedy_of = [](const std::vector<std::uint8_t>& values, bool are_padded) {
+    return find_mask_value_problem({counts_of("train", values)}, {}, are_padded)->remedy;
+  };
+  const std::string start = "for classes that are numbered from 0, map the colors with `mask_colors`";
+  CHECK(remedy_of({1, 2}, false) == start + " (of gray masks: lines 1,1,1,0 and 2,2,2,1)");
+  CHECK(remedy_of({0, 128, 255}, false) == start +
+                                               " (of gray masks: lines 0,0,0,0 and 128,128,128,1 and 255,255,255,2, "
+                                               "or 255 as the class to ignore it)");
+  CHECK(remedy_of({0, 128, 255}, true) == start + " (of gray masks: lines 0,0,0,0 and 128,128,128,1)");
+  CHECK(remedy_of({1, 2, 4, 5, 6, 7, 8, 9, 10}, false) == start);
+}
+
+TEST_CASE("pixels of masks that training ignores are described", "[unit][masks]") {
+  CHECK_FALSE(describe_ignored_pixels({counts_of("train", {0, 1})}, true));
+  const std::vector<SplitMaskCounts> splits = {counts_of("train", {0, 1, 255}), counts_of("val", {0})};
+  CHECK(describe_ignored_pixels(splits, false) ==
+        "masks are 255, which is ignored in training, in 25.0 % of the pixels; for a class, map the color with "
+        "`mask_colors`");
+  CHECK_THAT(describe_ignored_pixels(splits, true).value(), ContainsSubstring("of the pixels, padding included; for"));
 }
 
 TEST_CASE("values of masks that are classes are no problem", "[unit][masks]") {

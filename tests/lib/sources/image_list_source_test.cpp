@@ -69,8 +69,23 @@ TEST_CASE("a note names the subfolders that all class folders have", "[unit][pac
         std::vector<std::string>{"the classes are the outer folders \"cam1\", \"cam2\", which all have the subfolders "
                                  "\"crab\", \"fish\"; if the inner ones are the classes, make them the outer folders"});
   CHECK(noted({"cat/images/1.png", "dog/images/1.png"}).empty());
-  CHECK(noted({"cat/a/1.png", "cat/b/1.png", "dog/c/1.png", "dog/d/1.png"}).empty());
-  CHECK(noted({"cat/a/1.png", "cat/b/1.png", "dog/a/1.png", "dog/b/1.png", "dog/1.png"}).empty());
+}
+
+TEST_CASE("a note says that the outer folders are the classes if images are in folders inside them", "[unit][pack]") {
+  const auto noted = [](const std::vector<std::string>& names) {
+    const TemporaryFolder folder;
+    for (const std::string& name : names) write_file(folder / name, gray_png(1));
+    return packing_notes(*open(folder.path()));
+  };
+  const auto note_on = [](const std::string& inner) {
+    return std::vector<std::string>{
+        "the classes are the outer folders \"cat\", \"dog\"; folders inside them, such as " + inner +
+        ", are not classes; if the inner ones are the classes, make them the outer folders"};
+  };
+  CHECK(noted({"cat/a/1.png", "cat/b/1.png", "dog/c/1.png", "dog/d/1.png"}) == note_on("\"a\", \"b\", \"c\", ..."));
+  CHECK(noted({"cat/a/1.png", "dog/b/1.png"}) == note_on("\"a\", \"b\""));
+  CHECK(noted({"cat/a/1.png", "dog/a/1.png", "dog/1.png"}) == note_on("\"a\""));
+  CHECK(noted({"cat/1.png", "dog/images/1.png"}).empty());
 }
 
 TEST_CASE("loose images and other files are counted as ignored", "[unit][pack]") {
@@ -142,7 +157,7 @@ TEST_CASE("class folders that look like splits are reported", "[unit][pack]") {
              ContainsSubstring(R"(\"Test-images\", \"train_images\" became classes; if these are splits)"));
   CHECK_THAT(remarks_of({"cat/train/1.png", "cat/test/1.png", "dog/train/1.png"}),
              ContainsSubstring(R"(\"test\", \"train\" within classes were not treated as splits)"));
-  CHECK_THAT(remarks_of({"trainer/1.png", "testament/x/1.png"}), !ContainsSubstring("remarks"));
+  CHECK_THAT(remarks_of({"trainer/1.png", "testament/1.png"}), !ContainsSubstring("remarks"));
 }
 
 TEST_CASE("a value range is refused if there are only images", "[unit][pack]") {

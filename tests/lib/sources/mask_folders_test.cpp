@@ -30,6 +30,16 @@ void write_photo(const TemporaryFolder& folder, int orientation, std::int64_t ma
   write_file(folder / "masks/a.png", {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
+/// A gray image of 10 x 10 pixels with 100 values.
+std::string many_values() {
+  std::string file = "P5 10 10 255\n";
+  for (char value = 0; value < 100; ++value) file += value;
+  return file;
+}
+
+/// A gray image of 10 x 10 pixels with two values.
+std::string two_values() { return "P5 10 10 255\n" + std::string(50, '\1') + std::string(50, '\2'); }
+
 std::vector<std::uint8_t> first_of_masks(Source& source, std::size_t split = 0) {
   const std::int64_t count = source.splits()[split].sample_count;
   read_all(source, split);
@@ -477,4 +487,113 @@ TEST_CASE("the error of a folder next to a split names the pattern if it holds i
   CHECK(first_of_masks(*open(folder.path(), options)) == std::vector<std::uint8_t>{'a', 'b'});
   std::filesystem::remove(folder / "train_masks/a_mask.png");
   CHECK_THROWS_WITH(open(folder.path()), ContainsSubstring("is; name the splits: ") && !ContainsSubstring("{stem}"));
+}
+
+TEST_CASE("folders that are named like a pair are images and masks if their files look like them", "[unit][pack]") {
+  const auto [images, masks] = GENERATE(table<std::string, std::string>(
+      {{"input", "target"}, {"x", "y"}, {"images", "gt"}, {"img", "ann"}, {"photos", "masks_png"}}));
+  CAPTURE(images, masks);
+  const TemporaryFolder folder;
+  for (const std::string split : {"train", "val"}) {
+    write_file(folder / "inside" / split / images / "0001.pgm", many_values());
+    write_file(folder / "inside" / split / masks / "0001.pgm", two_values());
+    write_file(folder / "outside" / images / split / "0001.pgm", many_values());
+    write_file(folder / "outside" / masks / split / "0001.pgm", two_values());
+  }
+  for (const std::string name : {"inside", "outside"}) {
+    const auto source = open(folder / name);
+    REQUIRE(source->splits().size() == 2);
+    CHECK(source->splits()[1].has_masks);
+    CHECK(source->splits()[1].labels.kind == LabelKind::none);
+    CHECK_THAT(source->notes().remarks.at(0), ContainsSubstring("are the masks of those in"));
+  }
+}
+
+TEST_CASE("a class folder whose files look like the masks of another is an error", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const std::string name : {"0001.pgm", "0002.pgm"}) {
+    write_file(folder / "b" / name, many_values());
+    write_file(folder / "a" / name, two_values());
+  }
+  CHECK_THROWS_WITH(open(folder.path()),
+                    ContainsSubstring("a\" look like masks of those in") &&
+                        ContainsSubstring("with `masks=../a/{stem}.pgm`, or as a class with `masks=off`"));
+  SourceOptions options;
+  options.with_masks = false;
+  CHECK(open(folder.path(), options)->class_names() == std::vector<std::string>{"a", "b"});
+  options = {};
+  options.mask_pattern = "../a/{stem}.pgm";
+  CHECK(open(folder.path(), options)->splits()[0].has_masks);
+}
+
+TEST_CASE("class folders with the same numbered files are classes", "[unit][pack]") {
+  const TemporaryFolder folder;
+  const auto check = [&](const std::string& cat, const std::string& dog, const std::string& number = "0001") {
+    std::filesystem::remove_all(folder / "dog");
+    write_file(folder / "cat/0001.pgm", cat);
+    write_file(folder / "dog" / (number + ".pgm"), dog);
+    const auto source = open(folder.path(), {.size = std::array<std::int64_t, 2>{4, 4}});
+    CHECK(source->class_names() == std::vector<std::string>{"cat", "dog"});
+    CHECK(source->notes().remarks.empty());
+  };
+  check(many_values(), many_values());
+  check(two_values(), two_values());
+  check(many_values(), "P5 3 2 255\n" + std::string(6, '\1'));  // of another size
+  check(many_values(), two_values(), "0002");
+}
+
+TEST_CASE("classes that are named like a pair, with the same names of files, are noted", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const std::string name : {"input", "target"}) write_file(folder / name / "1.pgm", many_values());
+  CHECK(open(folder.path())->notes().remarks ==
+        std::vector<std::string>{"\"input\" and \"target\", whose files have the same names, became classes; if "
+                                 "\"target\" holds masks, pack them with `masks=../target/{stem}.pgm`"});
+}
+
+TEST_CASE("a column of labels that names image files holds the masks", "[unit][pack]") {
+  const TemporaryFolder folder;
+  const std::string column = GENERATE("label", "target", "Label", "gt_path", "seg");
+  CAPTURE(column);
+  for (const char* const name : {"a", "b"}) {
+    write_file(folder / "images" / (std::string(name) + ".png"), png_of(1));
+    write_file(folder / "masks" / (std::string(name) + ".png"), png_of(static_cast<std::uint8_t>(name[0])));
+  }
+  write_file(folder / "list.csv", column + ",img,class\nmasks/b.png,images/b.png,1\nmasks/a.png,images/a.png,0\n");
+  for (const auto& path : {folder / "list.csv", folder.path()}) {
+    const auto source = open(path);
+    CHECK(first_of_masks(*source) == std::vector<std::uint8_t>{'b', 'a'});
+    CHECK(read_all(*source).labels == std::vector<std::int32_t>{1, 0});
+    CHECK_THAT(to_json(source->notes()), ContainsSubstring("list.csv: the column \\\"" + column +
+                                                           "\\\" names image files, which are packed as the masks"));
+  }
+  SourceOptions options;
+  options.with_masks = false;
+  const auto source = open(folder / "list.csv", options);
+  CHECK_FALSE(source->splits()[0].has_masks);
+  CHECK(read_all(*source).labels == std::vector<std::int32_t>{1, 0});
+  CHECK_THAT(to_json(source->notes()), ContainsSubstring("so it holds no labels"));
+}
+
+TEST_CASE("the column that the options name for labels holds the masks if it names image files", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.png", png_of(1));
+  write_file(folder / "b.png", png_of(7));
+  write_file(folder / "list.csv", "image,other\na.png,b.png\n");
+  SourceOptions options;
+  options.label_columns = {"other"};
+  CHECK(first_of_masks(*open(folder / "list.csv", options)) == std::vector<std::uint8_t>{7});
+  // A column named like masks may hold labels.
+  write_file(folder / "list.csv", "image,mask\na.png,with_mask\nb.png,without\n");
+  options.label_columns = {"mask"};
+  CHECK(open(folder / "list.csv", options)->class_names() == std::vector<std::string>{"with_mask", "without"});
+}
+
+TEST_CASE("packing notes the padding of masks", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "images/a.pgm", many_values());
+  write_file(folder / "masks/a.pgm", "P5 10 10 255\n" + std::string(50, '\0') + std::string(50, '\1'));
+  const PackSummary summary =
+      pack(*open(folder.path(), {.size = std::array<std::int64_t, 2>{10, 20}, .fit = Fit::pad}), folder / "a.h5");
+  CHECK_THAT(summary.notes.back(), ContainsSubstring("masks are 255, which is ignored in training, in 50.0 % of the "
+                                                     "pixels, padding included"));
 }

@@ -63,13 +63,18 @@ struct SplitMaskCounts {
 };
 /// Values of masks that are probably no class numbers.
 struct MaskValueProblem {
-  std::string what;    ///< "masks have 3 values up to 128, so a model needs 129 outputs"
+  std::string what;    ///< "masks have the values 0 and 128, which are class numbers, so a model needs 129 outputs"
   std::string remedy;  ///< options as in option_names.hpp
 };
 /// Finds 255 in place of a class, values of gray images, or values that are not consecutive from 0 in all splits
-/// together. A value that has a name counts as used.
+/// together. A value that has a name counts as used. `are_padded`: 255 may be padding.
 std::optional<MaskValueProblem> find_mask_value_problem(const std::vector<SplitMaskCounts>& splits,
-                                                        const std::map<int, std::string>& names);
+                                                        const std::map<int, std::string>& names,
+                                                        bool are_padded = false);
+
+/// "masks are 255, which is ignored in training, in 8.2 % of the pixels, padding included; ...", with an option as in
+/// option_names.hpp; nothing if no pixel is. `are_padded`: as above.
+std::optional<std::string> describe_ignored_pixels(const std::vector<SplitMaskCounts>& splits, bool are_padded);
 
 /// "masks, 21 classes".
 std::string describe(const MaskCounts& masks);

@@ -202,8 +202,12 @@ class Packer {
 
   /// Only the pixels of the masks show whether their values are classes.
   void note_mask_values() {
-    const auto problem = find_mask_value_problem(masks_, source_.notes().mask_classes);
+    const SourceNotes found = source_.notes();
+    const bool are_padded = found.conversion && found.conversion->fit == "pad";
+    const auto problem = find_mask_value_problem(masks_, found.mask_classes, are_padded);
     if (problem) summary_.notes.push_back(problem->what + "; " + problem->remedy);
+    const auto ignored = describe_ignored_pixels(masks_, are_padded);
+    if (ignored && (!problem || are_padded)) summary_.notes.push_back(*ignored);
   }
 
   /// Passes the metadata of the rows that were written, by column.

@@ -22,6 +22,7 @@
 #include "sources/combine/converted_source.hpp"
 #include "sources/combine/merged_source.hpp"
 #include "sources/discovery.hpp"
+#include "sources/lists/class_counts.hpp"
 #include "sources/lists/class_folders.hpp"
 #include "sources/lists/class_names.hpp"
 #include "sources/lists/common_columns.hpp"
@@ -216,12 +217,15 @@ void remark_on_classes(Parts& parts, const SourceOptions& options) {
   const bool are_all_lists = parts.lists.size() == parts.opened.size();
   const auto first_remark = are_all_lists ? sources::remark_on_first_class(parts.lists) : std::nullopt;
   if (first_remark) remarks.push_back(*first_remark);
+  const auto count_remark = sources::remark_on_class_counts(parts.lists, options);
+  if (count_remark) remarks.push_back(*count_remark);
 }
 
 /// Opens the image lists: images of more than 8 bits are quantized the same way in all splits.
 std::vector<std::unique_ptr<Source>> open_lists(Parts parts, const SourceOptions& options) {
   if (parts.lists.empty()) return std::move(parts.opened);
   sources::unite_classes(parts.lists, options.class_order);
+  sources::check_class_counts(parts.lists, options);
   remark_on_classes(parts, options);
   sources::leave_out_uncommon_columns(parts.lists, parts.opened);
   const auto conversions = sources::find_conversions(parts.lists, options);

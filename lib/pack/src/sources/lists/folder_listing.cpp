@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <unordered_set>
+#include <utility>
 
 #include <octavo/byte_count.hpp>
 #include <octavo/errors.hpp>
@@ -17,6 +18,7 @@
 #include "sources/combine/split_names.hpp"
 #include "sources/lists/class_folders.hpp"
 #include "sources/lists/class_names.hpp"
+#include "sources/lists/mask_evidence.hpp"
 #include "sources/lists/mask_folders.hpp"
 #include "sources/lists/mask_names.hpp"
 #include "sources/lists/mask_pattern.hpp"
@@ -132,13 +134,17 @@ void check_beside_splits(const ImageRoot& root, const files::FolderEntries& entr
   for (const std::string& file : entries.files) ignore_file(contents, files::join_path(root.folder, file));
 }
 
+void remark_on_pair(const MaskFolders& pair, ImageList& contents) {
+  contents.remarks.push_back("the images in " + quoted(fs::path(pair.masks)) + " are the masks of those in " +
+                             quoted(fs::path(pair.images)) + "; `masks=off` makes both classes");
+}
+
 /// The folder of a split: its images, and its masks if there are folders for both.
 SplitFolder split_folder(const std::string& split, const std::shared_ptr<const files::FileTree>& tree,
                          const std::string& path, const MaskRules& rules, ImageList& contents) {
   const auto pair = rules.find_folders(*tree, path);
   if (!pair) return {split, tree, path, {}};
-  contents.remarks.push_back("the images in " + quoted(fs::path(pair->masks)) + " are the masks of those in " +
-                             quoted(fs::path(pair->images)) + "; `masks=off` makes both classes");
+  remark_on_pair(*pair, contents);
   return {split, tree, pair->images, pair->masks};
 }
 
@@ -162,7 +168,10 @@ std::vector<SplitFolder> split_folders(const ImageRoot& root, const MaskRules& r
   const files::FolderEntries entries = root.tree->entries(root.folder);
   if (const auto pair = rules.find_folders(*root.tree, root.folder)) {
     std::vector<SplitFolder> folders = paired_splits(root, *pair);
-    if (!folders.empty()) return folders;
+    if (!folders.empty()) {
+      remark_on_pair(*pair, contents);
+      return folders;
+    }
   }
   std::vector<SplitFolder> folders;
   for (const std::string& name : entries.folders) {
@@ -292,55 +301,93 @@ void remark_on_masks(const std::vector<ClassImages>& all, const MaskRules& rules
                              ") but packed as images; pack them as masks with " + masks_option(named.pattern));
 }
 
+/// Two class folders of a split, in the tree: the second may hold the masks of the images in the first.
+struct FolderPair {
+  std::string images, masks;
+};
+
+/// The only two class folders of a split, in both orders; empty if there are others, or if the numbers of files differ.
+std::vector<FolderPair> possible_pairs(const ClassImages& images) {
+  std::vector<const std::string*> names;
+  std::set<std::size_t> counts;
+  for (const auto& [name, paths] : images.paths_of) {
+    if (paths.empty()) continue;
+    names.push_back(&name);
+    counts.insert(paths.size());
+  }
+  if (names.size() != 2 || counts.size() != 1 || names[0]->empty()) return {};
+  const std::string first = files::join_path(images.folder.path, *names[0]);
+  const std::string second = files::join_path(images.folder.path, *names[1]);
+  return {{first, second}, {second, first}};
+}
+
+/// Class folders whose files are images and masks, whatever their names: as classes, each image would be in both.
+[[noreturn]] void refuse_mask_class(const files::FileTree& tree, const FolderPair& pair) {
+  const auto pattern = pattern_of_folders(tree, pair.images, pair.masks);
+  throw DataError("list the class folders: the files in " + tree.name_of(pair.masks) + " look like masks of those in " +
+                  tree.name_of(pair.images) + " (the same names and sizes, few colors); pack them as masks with " +
+                  (pattern ? masks_option(*pattern) : "the folders named images and masks") +
+                  ", or as a class with `masks=off`");
+}
+
+/// On class folders with names of images and masks; nothing if they have others, or their files do.
+std::optional<std::string> remark_on_pair_names(const files::FileTree& tree, const FolderPair& pair) {
+  const fs::path images = fs::path(pair.images).filename(), masks = fs::path(pair.masks).filename();
+  if (!are_called_as_pair(images.string(), masks.string())) return std::nullopt;
+  const auto pattern = pattern_of_folders(tree, pair.images, pair.masks);
+  if (!pattern) return std::nullopt;
+  if (is_called_as_masks(masks.string())) {
+    return "the files in " + quoted(masks) + " are named like masks of those in " + quoted(images) +
+           ", but both became classes; pack them as masks with " + masks_option(*pattern);
+  }
+  return quoted(images) + " and " + quoted(masks) + ", whose files have the same names, became classes; if " +
+         quoted(masks) + " holds masks, pack them with " + masks_option(*pattern);
+}
+
 /// Of two classes, one may hold the masks of the other.
-void remark_on_mask_classes(const std::vector<ClassImages>& all, const MaskRules& rules, ImageList& contents) {
+void check_mask_classes(const std::vector<ClassImages>& all, const MaskRules& rules, ImageList& contents) {
   if (!rules.with_masks || rules.pattern) return;
   for (const ClassImages& images : all) {
-    std::vector<std::string> names;
-    for (const auto& [name, paths] : images.paths_of) {
-      if (!name.empty() && !paths.empty()) names.push_back(name);
+    const files::FileTree& tree = *images.folder.tree;
+    if (!tree.disk_path("")) continue;
+    for (const FolderPair& pair : possible_pairs(images)) {
+      if (look_like_masks(tree, pair.images, pair.masks)) refuse_mask_class(tree, pair);
+      auto remark = remark_on_pair_names(tree, pair);
+      if (!remark) continue;
+      contents.remarks.push_back(std::move(*remark));
+      return;
     }
-    if (names.size() != 2 || !images.folder.tree->disk_path("")) continue;
-    if (is_called_as_masks(names[0])) std::swap(names[0], names[1]);
-    if (!is_called_as_masks(names[1]) || images.paths_of.at(names[0]).size() != images.paths_of.at(names[1]).size()) {
-      continue;
-    }
-    const auto pattern = pattern_of_folders(*images.folder.tree, files::join_path(images.folder.path, names[0]),
-                                            files::join_path(images.folder.path, names[1]));
-    if (!pattern) continue;
-    contents.remarks.push_back("the files in " + quoted(fs::path(names[1])) + " are named like masks of those in " +
-                               quoted(fs::path(names[0])) + ", but both became classes; pack them as masks with " +
-                               masks_option(*pattern));
-    return;
   }
 }
 
-/// The first folders below a class folder that hold its images; empty if an image is next to them.
-std::set<std::string> subfolders_of(const std::vector<std::string>& paths, std::size_t depth) {
+/// The first folders below a class folder that hold its images, in all splits.
+struct InnerFolders {
   std::set<std::string> names;
+  bool has_other_images = false;  ///< images directly in the class folder
+};
+
+void add_inner_folders(const std::vector<std::string>& paths, std::size_t depth, InnerFolders& inner) {
   std::string_view last;
   for (const std::string& path : paths) {
     const std::size_t end = path.find('/', depth);
-    if (end == std::string::npos) return {};
+    inner.has_other_images = inner.has_other_images || end == std::string::npos;
+    if (end == std::string::npos) continue;
     const std::string_view name = std::string_view(path).substr(depth, end - depth);
-    if (name != last) names.emplace(name);
+    if (name != last) inner.names.emplace(name);
     last = name;
   }
-  return names;
 }
 
-/// The subfolders of each class folder, in all splits; empty if an image is directly in a class folder.
-std::map<std::string, std::set<std::string>> subfolders_of_classes(const std::vector<ClassImages>& all) {
-  std::map<std::string, std::set<std::string>> subfolders;
+/// The folders in each class folder with images.
+std::map<std::string, InnerFolders> inner_folders_of_classes(const std::vector<ClassImages>& all) {
+  std::map<std::string, InnerFolders> inner;
   for (const ClassImages& images : all) {
     for (const auto& [name, paths] : images.paths_of) {
-      if (paths.empty()) continue;
-      const auto found = subfolders_of(paths, files::join_path(images.folder.path, name).size() + 1);
-      if (found.empty()) return {};
-      subfolders[name].insert(found.begin(), found.end());
+      if (name.empty() || paths.empty()) continue;
+      add_inner_folders(paths, files::join_path(images.folder.path, name).size() + 1, inner[name]);
     }
   }
-  return subfolders;
+  return inner;
 }
 
 /// Only the first few of many.
@@ -355,22 +402,37 @@ std::string first_folders(const std::set<std::string>& names) {
   return text;
 }
 
-/// Adds a remark if all class folders have the same subfolders, which may be the classes: "cam1/crab", "cam2/crab". A
-/// single subfolder, such as "images", is no class.
-void remark_on_inner_folders(const std::vector<ClassImages>& all, ImageList& contents) {
-  const auto subfolders = subfolders_of_classes(all);
-  if (subfolders.size() < 2) return;
-  std::set<std::string> outer, common = subfolders.begin()->second;
-  std::size_t most = 0;
-  for (const auto& [name, own] : subfolders) {
-    outer.insert(name);
-    most = std::max(most, own.size());
-    std::erase_if(common,
-                  [&here = own](const std::string& one) { return !here.contains(one) || split_of_folder_name(one); });
+/// The folders that all classes have, other than splits; empty if images are next to them.
+std::set<std::string> common_inner_folders(const std::map<std::string, InnerFolders>& inner) {
+  std::set<std::string> common = inner.begin()->second.names;
+  for (const auto& [name, own] : inner) {
+    if (own.has_other_images) return {};
+    std::erase_if(common, [&names = own.names](const std::string& one) {
+      return !names.contains(one) || split_of_folder_name(one);
+    });
   }
-  if (common.empty() || most < 2) return;
-  contents.remarks.push_back("the classes are the outer folders " + first_folders(outer) + ", which all have the " +
-                             (common.size() == 1 ? "subfolder " : "subfolders ") + first_folders(common) +
+  return common;
+}
+
+/// Adds a remark if images are in folders inside the class folders, which may be the classes: "cam1/crab",
+/// "cam2/crab". A single folder that all have, such as "images", or folders of splits, are no classes.
+void remark_on_inner_folders(const std::vector<ClassImages>& all, ImageList& contents) {
+  const auto inner = inner_folders_of_classes(all);
+  if (inner.size() < 2) return;
+  std::set<std::string> outer, names;
+  for (const auto& [name, own] : inner) {
+    outer.insert(name);
+    for (const std::string& one : own.names) {
+      if (!split_of_folder_name(one) && !is_named_for_images(one)) names.insert(one);
+    }
+  }
+  const std::set<std::string> common = common_inner_folders(inner);
+  if (names.empty() || (names.size() == 1 && common == names)) return;
+  const std::string inside =
+      common.empty() ? "; folders inside them, such as " + first_folders(names) + ", are not classes"
+                     : ", which all have the " + std::string(common.size() == 1 ? "subfolder " : "subfolders ") +
+                           first_folders(common);
+  contents.remarks.push_back("the classes are the outer folders " + first_folders(outer) + inside +
                              "; if the inner ones are the classes, make them the outer folders");
 }
 
@@ -543,7 +605,7 @@ ImageList list_image_folders(const std::vector<ImageRoot>& roots, const SourceOp
   find_classes(all, options.class_order, contents);
   remark_on_splits(all, contents);
   remark_on_masks(all, rules, contents);
-  remark_on_mask_classes(all, rules, contents);
+  check_mask_classes(all, rules, contents);
   remark_on_inner_folders(all, contents);
   remark_on_shared_folders(all, contents);
   use_given_names(options.class_names, contents);

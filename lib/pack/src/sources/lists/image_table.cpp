@@ -19,6 +19,7 @@
 #include "sources/lists/list_discovery.hpp"
 #include "sources/lists/list_remarks.hpp"
 #include "sources/lists/listed_file.hpp"
+#include "sources/lists/mask_column.hpp"
 #include "sources/lists/search_notes.hpp"
 #include "sources/lists/table_labels.hpp"
 #include "sources/lists/table_rows.hpp"
@@ -139,10 +140,10 @@ bool is_exact_number(const Cell& cell) {
 class TableReader {
  public:
   /// `split` is not empty: all rows are in it. Without `has_labels`, no column holds labels.
-  TableReader(Table table, const PathColumn& path_column, std::string split, bool has_labels,
-              const SourceOptions& options)
+  TableReader(Table table, const PathColumn& path_column, const MaskColumn& mask_column, std::string split,
+              bool has_labels, const SourceOptions& options)
       : table_(std::move(table)),
-        columns_(table_, options, path_column, has_labels),
+        columns_(table_, options, path_column, mask_column, has_labels),
         labels_(has_labels ? TableLabels(table_, columns_.labels, columns_.has_role(), options) : TableLabels(table_)),
         split_of_all_(std::move(split)),
         is_label_named_(!options.label_columns.empty()) {
@@ -373,8 +374,9 @@ std::string no_labels_reason(const Table& table, std::ptrdiff_t path_column, con
 }
 
 /// The evidence for labels, also by the columns that the options name.
-LabelEvidence label_evidence(const Table& table, std::ptrdiff_t path_column, const NamedColumns& named) {
-  if (named.labels.empty()) return label_evidence(table, path_column);
+LabelEvidence label_evidence(const Table& table, std::ptrdiff_t path_column, const MaskColumn& masks,
+                             const NamedColumns& named) {
+  if (named.labels.empty()) return label_evidence(table, path_column, masks);
   try {
     find_label_columns(table, named.labels, path_column);
     return LabelEvidence::column;
@@ -384,9 +386,10 @@ LabelEvidence label_evidence(const Table& table, std::ptrdiff_t path_column, con
 }
 
 /// The verdict on a table that names files.
-TableVerdict judge_labels(const Table& table, std::ptrdiff_t path_column, const NamedColumns& named) {
+TableVerdict judge_labels(const Table& table, std::ptrdiff_t path_column, const MaskColumn& masks,
+                          const NamedColumns& named) {
   using Kind = TableVerdict::Kind;
-  switch (label_evidence(table, path_column, named)) {
+  switch (label_evidence(table, path_column, masks, named)) {
     case LabelEvidence::column:
       return {Kind::labeled, ""};
     case LabelEvidence::numbers:
@@ -427,7 +430,8 @@ TableVerdict judge_rows(const Table& table, const files::FileTree& tree, const s
     if (column.index < 0) return {Kind::other, no_path_column(table, images)};
     if (column.names_files) {
       if (auto reason = why_not_by_name(table, column.index, images)) return {Kind::other, std::move(*reason)};
-      return judge_labels(table, column.index, named);
+      const ListedFiles masks(tree, path, kListedMasks, images_there);
+      return judge_labels(table, column.index, find_mask_column(table, masks, column.index, named), named);
     }
     const std::string first = text_of(table.rows[0][static_cast<std::size_t>(column.index)]);
     return {Kind::other, "line " + std::to_string(table.lines[0]) + ": " + images.why_not_found(first)};
@@ -475,6 +479,14 @@ PathColumn required_path_column(const Table& table, ListFiles& files, const Sour
   return column;
 }
 
+/// The column of masks. Without masks, a column that the options name for the labels holds labels.
+MaskColumn mask_column_of(const Table& table, const ListFiles& files, const PathColumn& path_column,
+                          const SourceOptions& options) {
+  const bool are_labels_named = !options.with_masks && !options.label_columns.empty();
+  return are_labels_named ? MaskColumn{}
+                          : find_mask_column(table, files.masks, path_column.index, named_columns(options));
+}
+
 /// read_image_table() without the name of the list in errors.
 ImageList list_images_of(const Tree& tree, const std::string& path, const ListSplit& split,
                          const SourceOptions& options) {
@@ -487,8 +499,13 @@ ImageList list_images_of(const Tree& tree, const std::string& path, const ListSp
   const auto images = std::make_shared<FolderImages>();
   ListFiles files = {{*tree, path, kListedImages, images}, {*tree, path, kListedMasks, images}};
   const PathColumn path_column = required_path_column(table, files, options);
-  const TableReader reader(std::move(table), path_column, split.is_named_by_user ? split.name : "", split.has_labels,
-                           options);
+  const MaskColumn mask_column = mask_column_of(table, files, path_column, options);
+  if (mask_column.is_guess) {
+    const std::string& column = table.columns[static_cast<std::size_t>(mask_column.index)];
+    contents.remarks.push_back(remark_on_masks(name, column, options.with_masks));
+  }
+  const TableReader reader(std::move(table), path_column, mask_column, split.is_named_by_user ? split.name : "",
+                           split.has_labels, options);
   contents.columns = reader.columns();
   contents.automatic_columns = reader.kept_automatically();
   if (path_column.is_guess) contents.remarks.push_back(remark_on_paths(name, reader.path_column()));

@@ -60,6 +60,8 @@ struct ListSplit {
 ///           listed_file.hpp)
 ///   label   options.label_columns, or a column with a usual name (see find_label_columns()): class numbers, class
 ///           names or targets (see text_labels.hpp), or tags (see label_tags.hpp); in JSON also arrays
+///   mask    mask, mask_path, mask_file or segmentation, or a column for labels that names image files (see
+///           mask_column.hpp)
 ///   split   split, set or subset: without it, or if all its cells are missing, an image is in `split`
 ///
 /// options.columns, and those of columns_for_choice() that the list has, are kept as metadata. Without a label column,

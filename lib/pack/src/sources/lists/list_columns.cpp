@@ -10,6 +10,7 @@
 
 #include "images/image_codec.hpp"
 #include "sources/choice/row_choice.hpp"
+#include "sources/lists/mask_names.hpp"
 #include "sources/lists/table_labels.hpp"
 #include "support/ascii.hpp"
 #include "support/short_text.hpp"
@@ -20,7 +21,6 @@ namespace {
 
 constexpr std::array<const char*, 8> kPathColumns = {"file_name", "filename",   "path",     "file",
                                                      "image",     "image_path", "image_id", "id"};
-constexpr std::array<const char*, 4> kMaskColumns = {"mask", "mask_path", "mask_file", "segmentation"};
 constexpr std::array<const char*, 3> kSplitColumns = {"split", "set", "subset"};
 // Values of options.columns: all columns without another role, or none of them.
 constexpr const char* kAllColumns = "all";
@@ -78,15 +78,20 @@ PathColumn guess_path_column(const Table& table, const ListedFiles& files, const
     most = count;
   }
   if (most > 0) return found;
-  const auto column_count = std::min(std::ssize(table.columns), kMostColumnsTried);
-  for (std::ptrdiff_t column = 0; column < column_count; ++column) {
-    if (!may_hold_paths(table.columns[static_cast<std::size_t>(column)], named)) continue;
-    const std::size_t count = count_files(table, column, files);
-    if (count <= most) continue;
-    found = {column, true, true};
-    most = count;
+  // Of two columns of paths, one may name masks.
+  for (const bool may_be_masks : {false, true}) {
+    const auto column_count = std::min(std::ssize(table.columns), kMostColumnsTried);
+    for (std::ptrdiff_t column = 0; column < column_count; ++column) {
+      const std::string& name = table.columns[static_cast<std::size_t>(column)];
+      if (!may_hold_paths(name, named) || has_word_for_masks(name) != may_be_masks) continue;
+      const std::size_t count = count_files(table, column, files);
+      if (count <= most) continue;
+      found = {column, true, true};
+      most = count;
+    }
+    if (most > 0) return found;
   }
-  return most > 0 ? found : PathColumn{first_named, false, false};
+  return PathColumn{first_named, false, false};
 }
 
 /// Whether the first cell of a column that is not missing can be a label of several.
@@ -153,11 +158,11 @@ std::string no_path_column(const Table& table, const ListedFiles& files) {
 }
 
 ListColumns::ListColumns(const Table& table, const SourceOptions& options, const PathColumn& path_column,
-                         bool has_labels)
+                         const MaskColumn& masks, bool has_labels)
     : path(path_column.index),
       split(find_any(table, kSplitColumns)),
-      mask(options.with_masks ? find_any(table, kMaskColumns) : -1),
-      labels(has_labels ? find_label_columns(table, options.label_columns, path_column.index)
+      mask(options.with_masks ? masks.index : -1),
+      labels(has_labels ? find_label_columns(table, options.label_columns, path_column.index, masks.index)
                         : std::vector<std::size_t>()),
       table_(table),
       keeps_all_(options.columns == std::vector<std::string>{kAllColumns}),
@@ -233,8 +238,8 @@ void ListColumns::keep_left_out(const std::vector<std::size_t>& label_columns) {
   std::ranges::sort(kept_);
 }
 
-LabelEvidence label_evidence(const Table& table, std::ptrdiff_t path_column) {
-  const bool has_column = !find_label_columns(table, {}, path_column).empty() || find_any(table, kMaskColumns) >= 0;
+LabelEvidence label_evidence(const Table& table, std::ptrdiff_t path_column, const MaskColumn& masks) {
+  const bool has_column = masks.index >= 0 || !find_label_columns(table, {}, path_column).empty();
   if (has_column) return LabelEvidence::column;
   const std::ptrdiff_t split_column = find_any(table, kSplitColumns);
   LabelEvidence evidence = LabelEvidence::paths;

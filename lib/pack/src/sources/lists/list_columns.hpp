@@ -20,6 +20,12 @@ struct PathColumn {
   bool is_guess = false;      ///< its files decided, not its name
 };
 
+/// The column that names masks.
+struct MaskColumn {
+  std::ptrdiff_t index = -1;  ///< -1: there is none
+  bool is_guess = false;      ///< its files decided, not its name
+};
+
 /// The columns that the options name; empty: found by their names and contents.
 struct NamedColumns {
   std::string path = {};
@@ -44,8 +50,10 @@ class ListColumns {
  public:
   /// Finds the columns by their names and the options. Throws FormatError, with the reason only, if a column of the
   /// options is missing, repeated or appears only in later JSON lines. Without `has_labels`, no column holds labels.
-  /// `table` must outlive this; `path` must be a column of it.
-  ListColumns(const Table& table, const SourceOptions& options, const PathColumn& path, bool has_labels);
+  /// `table` must outlive this; `path` must be a column of it. The column of masks holds no labels, and has a role only
+  /// with options.with_masks.
+  ListColumns(const Table& table, const SourceOptions& options, const PathColumn& path, const MaskColumn& masks,
+              bool has_labels);
 
   // The index of each column, or -1.
   std::ptrdiff_t path = -1, split = -1, mask = -1;
@@ -92,6 +100,6 @@ enum class LabelEvidence {
   paths,    ///< there are no other columns
   none,     ///< some other column is text, or missing cells leave open what it is
 };
-LabelEvidence label_evidence(const Table& table, std::ptrdiff_t path_column);
+LabelEvidence label_evidence(const Table& table, std::ptrdiff_t path_column, const MaskColumn& masks);
 
 }  // namespace octavo::sources

@@ -45,6 +45,11 @@ std::string remark_on_paths(const std::string& list, const std::string& column) 
   return "the paths of " + list + " are in the column " + first_of({column}) + ", whose files exist";
 }
 
+std::string remark_on_masks(const std::string& list, const std::string& column, bool are_packed) {
+  return list + ": the column " + first_of({column}) + " names image files" +
+         (are_packed ? ", which are packed as the masks; `masks=off` packs no masks" : ", so it holds no labels");
+}
+
 std::string remark_on_split(const std::string& list, const std::string& column, const std::string& split) {
   return list + ": the column " + first_of({column}) + " is ignored, because the command names the split \"" + split +
          "\"";

@@ -24,6 +24,9 @@ std::string remark_on_signs(const std::string& list);
 /// On the column that holds the paths, if its name did not decide.
 std::string remark_on_paths(const std::string& list, const std::string& column);
 
+/// On the column of masks, if its files decided. `are_packed`: masks are packed.
+std::string remark_on_masks(const std::string& list, const std::string& column, bool are_packed);
+
 /// On the column of splits, because the user names the split of all images.
 std::string remark_on_split(const std::string& list, const std::string& column, const std::string& split);
 

@@ -5,10 +5,12 @@
 #include <map>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include <octavo/errors.hpp>
 
 #include "images/image_codec.hpp"
+#include "sources/lists/mask_evidence.hpp"
 #include "sources/lists/mask_names.hpp"
 #include "support/ascii.hpp"
 #include "support/file.hpp"
@@ -79,15 +81,26 @@ std::string remedy_of_pattern(const MaskFolders& folders, const SplitImages& lis
   return pattern ? "name the masks with " + masks_option(pattern->text()) + ", " : "";
 }
 
+/// Two folders with other names that are those of a pair, if the files in one look like the masks of the others.
+std::optional<MaskFolders> find_pair_by_files(const files::FileTree& tree, const std::string& folder,
+                                              std::vector<std::string> names) {
+  if (!tree.disk_path("")) return std::nullopt;
+  std::erase_if(names, [&](const std::string& name) { return !has_images(tree, files::join_path(folder, name)); });
+  if (names.size() != 2) return std::nullopt;
+  if (!are_called_as_pair(names[0], names[1])) std::swap(names[0], names[1]);
+  if (!are_called_as_pair(names[0], names[1])) return std::nullopt;
+  const MaskFolders pair = {files::join_path(folder, names[0]), files::join_path(folder, names[1])};
+  return look_like_masks(tree, pair.images, pair.masks) ? std::optional(pair) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<MaskFolders> find_mask_folders(const files::FileTree& tree, const std::string& folder) {
-  const auto names = tree.entries(folder).folders;
+  auto names = tree.entries(folder).folders;
   const auto images = find_folder(tree, folder, names, kImageFolders);
-  if (!images) return std::nullopt;
-  const auto masks = find_folder(tree, folder, names, kMaskFolders);
-  if (!masks) return std::nullopt;
-  return MaskFolders{*images, *masks};
+  const auto masks = images ? find_folder(tree, folder, names, kMaskFolders) : std::nullopt;
+  if (masks) return MaskFolders{*images, *masks};
+  return find_pair_by_files(tree, folder, std::move(names));
 }
 
 void pair_with_masks(const MaskFolders& folders, const MaskPattern* pattern, bool may_skip, SplitImages& list,

@@ -16,8 +16,8 @@ struct MaskFolders {
   std::string masks;
 };
 
-/// The folders of images and masks in `folder`, by their usual names, such as images/ and masks/; nothing unless both
-/// hold images.
+/// The folders of images and masks in `folder`, both with images: by their usual names, such as images/ and masks/, or
+/// two that are named like a pair, such as input/ and target/, and whose files look like images and their masks.
 std::optional<MaskFolders> find_mask_folders(const files::FileTree& tree, const std::string& folder);
 
 /// Finds the mask of each image of `list`, which are below `folders.images`: the file below `folders.masks` with the

@@ -14,18 +14,27 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 20> kMaskWords = {
-    "mask",   "masks",  "seg",     "segs",        "segmentation", "segmentations", "gt",
-    "gts",    "label",  "labels",  "annotation",  "annotations",  "ann",           "matte",
-    "mattes", "trimap", "trimaps", "groundtruth", "segmask",      "labelids"};
+constexpr std::array<std::string_view, 25> kMaskWords = {
+    "mask",   "masks",      "seg",         "segs",    "segmentation", "segmentations", "gt",         "gts",   "label",
+    "labels", "annotation", "annotations", "ann",     "anns",         "annot",         "annots",     "matte", "mattes",
+    "trimap", "trimaps",    "groundtruth", "segmask", "labelids",     "silhouette",    "silhouettes"};
+/// What is next to the masks of a pair, and the words that name masks only there.
+constexpr std::array<std::string_view, 16> kInputWords = {"input", "inputs", "image",    "images",   "img",   "imgs",
+                                                          "x",     "source", "sources",  "src",      "photo", "photos",
+                                                          "rgb",   "raw",    "original", "originals"};
+constexpr std::array<std::string_view, 8> kTargetWords = {"target",      "targets", "y",       "dst",
+                                                          "destination", "output",  "outputs", "truth"};
 /// Words in the names of images that those of their masks have another word for.
 constexpr std::array<const char*, 4> kImageWords = {"img", "image", "im", "photo"};
 /// Masks of the first image that are tried.
 constexpr int kMostTried = 64;
 
-bool is_mask_word(std::string_view word) {
-  return std::ranges::find(kMaskWords, lower_case(std::string(word))) != kMaskWords.end();
+template <std::size_t kCount>
+bool is_one_of(const std::array<std::string_view, kCount>& words, std::string_view word) {
+  return std::ranges::find(words, lower_case(std::string(word))) != words.end();
 }
+
+bool is_mask_word(std::string_view word) { return is_one_of(kMaskWords, word); }
 
 /// The names of an image and of its mask.
 struct NamePatterns {
@@ -98,6 +107,12 @@ std::vector<NamePatterns> patterns_of_mask(const std::string& stem) {
   return patterns;
 }
 
+/// Whether the name begins with "mask_" or similar, as "masks_png" does.
+bool has_first_word_for_masks(std::string_view name) {
+  const std::string_view first = name.substr(0, name.find_first_of("_-."));
+  return first == "mask" || first == "masks";
+}
+
 /// Whether the pattern can be copied from a message.
 bool is_plain(const std::string& pattern) {
   return printable(pattern) == pattern && pattern.find_first_of("`'\"\\") == std::string::npos;
@@ -108,8 +123,24 @@ bool is_plain(const std::string& pattern) {
 bool is_called_as_masks(std::string_view folder) {
   const std::string name = lower_case(std::string(folder));
   if (name == "ann_dir" || name == "ground_truth" || name == "segmentationclass") return true;
+  if (has_first_word_for_masks(name)) return true;
   const std::size_t word = start_of_last_word(name);
   return is_mask_word(name) || (word != std::string::npos && is_mask_word(std::string_view(name).substr(word + 1)));
+}
+
+bool are_called_as_pair(std::string_view images, std::string_view masks) {
+  return is_called_as_masks(masks) || (is_one_of(kInputWords, images) && is_one_of(kTargetWords, masks));
+}
+
+bool has_word_for_masks(std::string_view name) {
+  constexpr std::string_view kBetweenWords = "_-. ";
+  for (std::size_t begin = 0; begin <= name.size();) {
+    const std::size_t end = std::min(name.find_first_of(kBetweenWords, begin), name.size());
+    const std::string_view word = name.substr(begin, end - begin);
+    if (is_mask_word(word) || is_one_of(kTargetWords, word)) return true;
+    begin = end + 1;
+  }
+  return false;
 }
 
 std::optional<FittingPattern> fitting_pattern(const std::vector<std::string>& images,

@@ -10,7 +10,7 @@
 
 namespace octavo::sources {
 
-/// Whether a folder probably holds masks: "gt", "train_masks", "SegmentationClass".
+/// Whether a folder probably holds masks: "gt", "train_masks", "masks_png", "SegmentationClass".
 bool is_called_as_masks(std::string_view folder);
 
 /// A pattern for MaskPattern.
@@ -27,6 +27,13 @@ struct FittingPattern {
 /// if there is none, or if it cannot be written in a message.
 std::optional<FittingPattern> fitting_pattern(const std::vector<std::string>& images,
                                               const std::set<std::string>& masks);
+
+/// Whether the second of two folders may hold the masks of the first: it is called so, or both have the names of a
+/// pair, such as "input" and "target" or "x" and "y".
+bool are_called_as_pair(std::string_view images, std::string_view masks);
+
+/// Whether a word in the name of a column may mean masks: "gt_path", "seg", "target image".
+bool has_word_for_masks(std::string_view name);
 
 /// Files that are named like the masks of others.
 struct NamedMasks {

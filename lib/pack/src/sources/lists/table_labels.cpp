@@ -103,11 +103,11 @@ bool has_coordinates(const Table& table, std::ptrdiff_t path_column) {
 }  // namespace
 
 std::vector<std::size_t> find_label_columns(const Table& table, const std::vector<std::string>& names,
-                                            std::ptrdiff_t path_column) {
+                                            std::ptrdiff_t path_column, std::ptrdiff_t mask_column) {
   if (names.empty()) {
     for (const char* const name : kLabelColumns) {
       const std::ptrdiff_t at = table.find(name);
-      if (at < 0 || (name == kCoordinates[1] && has_coordinates(table, path_column))) continue;
+      if (at < 0 || at == mask_column || (name == kCoordinates[1] && has_coordinates(table, path_column))) continue;
       return {static_cast<std::size_t>(at)};
     }
     return {};
@@ -122,6 +122,7 @@ std::vector<std::size_t> find_label_columns(const Table& table, const std::vecto
       columns.push_back(column);
     }
   }
+  std::erase_if(columns, [&](std::size_t column) { return static_cast<std::ptrdiff_t>(column) == mask_column; });
   return columns;
 }
 

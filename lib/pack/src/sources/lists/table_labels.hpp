@@ -18,11 +18,11 @@
 namespace octavo::sources {
 
 /// The columns that `names` names or, if it is empty, the first column with the name of a label column, if there is
-/// one. It is not "y" next to "x" if both are numbers, which are coordinates, unless `path_column` is one of them. A
-/// name may be several, separated by commas, unless there is a column with exactly that name. Throws FormatError, with
-/// the reason only, if a column is missing or named twice.
+/// one. It is not "y" next to "x" if both are numbers, which are coordinates, unless `path_column` is one of them, and
+/// never `mask_column`, the column of masks or -1. A name may be several, separated by commas, unless there is a column
+/// with exactly that name. Throws FormatError, with the reason only, if a column is missing or named twice.
 std::vector<std::size_t> find_label_columns(const Table& table, const std::vector<std::string>& names,
-                                            std::ptrdiff_t path_column);
+                                            std::ptrdiff_t path_column, std::ptrdiff_t mask_column = -1);
 
 /// Throws FormatError, with the reason only: JSON lines after the first have this key.
 [[noreturn]] void refuse_late_column(const std::string& name);
