@@ -76,14 +76,18 @@ def _operations_at_first(augment: Any) -> Any:
         ) from error
 
 
-def checked_keys(keys: Sequence[str] | None, has_masks: bool) -> tuple[str, ...] | None:
+def checked_keys(keys: Sequence[str | None] | None, has_masks: bool) -> tuple[str | None, ...] | None:
+    """The keys as a tuple. Raises ValueError if they are not those of the parts of a batch."""
     if keys is None:
         return None
     parts = ("images", "masks", "labels") if has_masks else ("images", "labels")
     # The order of a set is not that of its names.
     is_unordered = isinstance(keys, (str, Set, Mapping)) or not hasattr(keys, "__len__")
-    if is_unordered or len(keys) != len(parts) or len(set(keys)) != len(keys):
-        raise ValueError(f"keys is {keys!r}; expected {len(parts)} different names, for {', '.join(parts)}")
+    named = [] if is_unordered else [key for key in keys if key is not None]
+    if not named or len(keys) != len(parts) or len(set(named)) != len(named):
+        raise ValueError(
+            f"keys is {keys!r}; expected {len(parts)} different names, for {', '.join(parts)}; None leaves a part out"
+        )
     return tuple(keys)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import operator
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +15,7 @@ import numpy as np
 
 from . import _core
 from ._frameworks import to_host
+from ._integrations import check_trainer
 from ._remote_paths import check_is_local
 from ._samplers import Items
 
@@ -335,6 +337,7 @@ class Split:
 
     def __getitems__(self, indices: Sequence[int]) -> Items:
         """The items at several indices, as a ``torch.utils.data.DataLoader`` fetches them."""
+        check_trainer(sys._getframe(1))
         return Items(self, indices)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -111,7 +111,8 @@ class Loader(LoaderProperties, LoaderPosition, Generic[BatchT]):
         True in a program with an ``accelerate.Accelerator``, which drops the repeats in ``gather_for_metrics()``; else
         False. `share` has the numbers of the last batch.
     keys
-        Make batches mappings with these keys, such as ``("pixel_values", "labels")``, instead of tuples.
+        Make batches mappings with these keys, such as ``("pixel_values", "labels")``, instead of tuples. None in place
+        of a key leaves out that part: for masks without labels, ``("pixel_values", "labels", None)``.
     framework
         ``"torch"``, ``"numpy"``, ``"dlpack"`` (objects with ``__dlpack__``, for CuPy or JAX) or ``"auto"``: torch if it
         is installed; otherwise NumPy on the CPU and DLPack on a GPU.
@@ -208,7 +209,7 @@ class Loader(LoaderProperties, LoaderPosition, Generic[BatchT]):
         split: str | None = None,
         *,
         framework: Literal["auto", "torch"] = "auto",
-        keys: Sequence[str],
+        keys: Sequence[str | None],
         **options: Unpack[LoaderOptions],
     ) -> None: ...
 
@@ -230,7 +231,7 @@ class Loader(LoaderProperties, LoaderPosition, Generic[BatchT]):
         split: str | None = None,
         *,
         framework: Literal["numpy"],
-        keys: Sequence[str],
+        keys: Sequence[str | None],
         **options: Unpack[LoaderOptions],
     ) -> None: ...
 
@@ -241,7 +242,7 @@ class Loader(LoaderProperties, LoaderPosition, Generic[BatchT]):
         split: str | None = None,
         *,
         framework: _frameworks.Framework,
-        keys: Sequence[str] | None = None,
+        keys: Sequence[str | None] | None = None,
         **options: Unpack[LoaderOptions],
     ) -> None: ...
 
@@ -263,7 +264,7 @@ class Loader(LoaderProperties, LoaderPosition, Generic[BatchT]):
         rank: int | None = None,
         world_size: int | None = None,
         equal_shares: bool | None = None,
-        keys: Sequence[str] | None = None,
+        keys: Sequence[str | None] | None = None,
         framework: _frameworks.Framework = "auto",
         augment: Operation | Sequence[Operation] | Callable[[int], Operation | Sequence[Operation]] = (),
         augment_seed: int | None = None,
