@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, overload
 import numpy as np
 
 from . import _frameworks, _progress
-from ._argument_names import check_names
 from ._batch_factory import BatchFactory
 from ._iteration import Iteration
-from ._loader_arguments import DATA_LOADER_ARGUMENTS, checked_keys, resolve_arguments
+from ._loader_arguments import check_loader_names, checked_keys, resolve_arguments
 from ._loader_position import LoaderPosition
 from ._loader_properties import LoaderProperties
 from ._loader_records import DrawnSample
@@ -182,12 +181,10 @@ class Loader(LoaderProperties, LoaderPosition, Generic[BatchT]):
     if not TYPE_CHECKING:
 
         def __new__(cls, *arguments: Any, **options: Any) -> Loader[Any]:
-            """Explains arguments of a DataLoader."""
-            for name in options:
-                if name in DATA_LOADER_ARGUMENTS:
-                    raise TypeError(f"a Loader has no {name}=, as a DataLoader has: {DATA_LOADER_ARGUMENTS[name]}")
-            if cls.__init__ is Loader.__init__:  # a subclass may have arguments of its own
-                check_names("octavo.Loader", options, _argument_names())
+            """Explains arguments that it does not have."""
+            # A subclass may have arguments of its own.
+            known = _argument_names() if cls.__init__ is Loader.__init__ else options
+            check_loader_names("Loader", options, known)
             return super().__new__(cls)
 
     # What a batch is depends on `framework` and `keys`; "auto" is torch for type checkers.

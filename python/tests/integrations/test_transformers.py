@@ -60,9 +60,7 @@ def test_masks_without_labels_are_the_labels(tmp_path: Path) -> None:
 def test_a_split_with_masks_and_labels_needs_a_choice(tmp_path: Path) -> None:
     split = write_masks(tmp_path / "a.h5", has_labels=True)
     options: dict[str, Any] = {"train_dataset": split}
-    with pytest.raises(
-        ValueError, match=r"split 'train': it has masks and labels; for segmentation, .*'masks': False"
-    ):
+    with pytest.raises(ValueError, match=r"split 'train': it has masks and labels; for segmentation, .*'masks': False"):
         trainer_kind()(Pixels(), arguments_of(tmp_path), **options)
     chosen = {"keys": ("pixel_values", "labels", None)}
     trainer = trainer_kind()(Pixels(), arguments_of(tmp_path), **options, loader=chosen)
