@@ -392,7 +392,7 @@ def test_a_split_without_samples_is_noted(tmp_path: Path) -> None:
 
 def test_float_images_beyond_the_levels_name_the_remedy(tmp_path: Path) -> None:
     writer = octavo.Writer(tmp_path / "a.h5")
-    for value, message in ((0.3, r"pass value_range=\(low, high\)"), (float("nan"), "it contains NaN or infinity")):
+    for value, message in ((0.3, r"pass value_range=\(0, 1\)"), (float("nan"), "it contains NaN or infinity")):
         with pytest.raises(ValueError, match=message):
             writer.append(np.full((2, 2), value, np.float32))
 

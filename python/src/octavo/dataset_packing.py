@@ -162,3 +162,9 @@ def _check_is_dataset(dataset: Any) -> None:
         raise TypeError(f"dataset is the path {str(dataset)!r}; pack files and folders with octavo.pack()")
     if hasattr(dataset, "batch_size") and hasattr(dataset, "dataset"):
         raise TypeError(f"dataset is a {type(dataset).__name__}, which makes batches; pass its dataset")
+    for part in dataset.values() if isinstance(dataset, Mapping) else [dataset]:
+        if not (hasattr(part, "__getitem__") or hasattr(part, "__iter__")):
+            raise TypeError(
+                f"dataset is of type {type(part).__name__}; pass a dataset or an iterable of samples, or a mapping "
+                "from split names to them"
+            )
