@@ -192,6 +192,54 @@ def test_names_and_classes_come_from_the_dataset(tmp_path: Path) -> None:
     assert octavo.Dataset(tmp_path / "c.h5").split().sample_name(0) is None
 
 
+class Joined:
+    """Like torch.utils.data.ConcatDataset; `is_stack`: like a StackDataset of them."""
+
+    def __init__(self, *datasets: Any, is_stack: bool = False) -> None:
+        self.datasets, self._samples = list(datasets), [part[index] for part in datasets for index in range(len(part))]
+        self._count = len(datasets[0]) if is_stack else len(self._samples)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, index: int) -> Any:
+        return self._samples[index]
+
+
+def photos_in(root: str) -> Photos:
+    photos = Photos()
+    photos.samples, photos.root = [(f"{root}/{path}", label) for path, label in photos.samples], root
+    return photos
+
+
+def names_in(dataset: Any, path: Path) -> list[str | None]:
+    octavo.pack_dataset(dataset, path, classes=["cat", "dog"], force=True)
+    split = octavo.Dataset(path).split()
+    return [split.sample_name(row) for row in range(len(split))]
+
+
+def test_names_are_found_in_parts_of_joined_datasets(tmp_path: Path) -> None:
+    first, again = photos_in("/data/a"), photos_in("/data/a")
+    joined = Part(Joined(Part(first, [2, 0]), again), [1, 7, 0])
+    assert names_in(joined, tmp_path / "a.h5") == ["photos/0.png", "photos/5.png", "photos/2.png"]
+    # The ends of the folders that differ.
+    joined = Joined(Part(first, [0]), Part(photos_in("/data/b"), [0]))
+    assert names_in(joined, tmp_path / "a.h5") == ["a/photos/0.png", "b/photos/0.png"]
+    joined = Joined(Part(photos_in("/x/train"), [0]), Part(photos_in("/y/train"), [0]))
+    assert names_in(joined, tmp_path / "a.h5") == ["x/train/photos/0.png", "y/train/photos/0.png"]
+    # Samples of a part without files have their number.
+    assert names_in(Joined(Joined(pairs(1, 4)), Part(first, [0])), tmp_path / "a.h5") == ["train#0", "photos/0.png"]
+    assert names_in(Joined(pairs(1), pairs(1)), tmp_path / "a.h5") == [None, None]
+    assert names_in(Joined(first, again, is_stack=True), tmp_path / "a.h5") == [None] * 6
+
+
+def test_names_are_found_in_a_concatenation_of_torch(tmp_path: Path) -> None:
+    data = pytest.importorskip("torch.utils.data")
+    joined = data.ConcatDataset([photos_in("/data/a"), data.Subset(photos_in("/data/b"), [3])])
+    names = names_in(data.Subset(joined, [0, 6]), tmp_path / "a.h5")
+    assert names == ["a/photos/0.png", "b/photos/3.png"]
+
+
 def test_names_of_files_do_not_depend_on_their_folder(tmp_path: Path) -> None:
     for place in ("here", "elsewhere/deep"):
         photos = Photos()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ._annotate import annotate
@@ -21,7 +21,7 @@ class Unreadable:
         self.error = error
 
 
-def samples(part: Any, split: str, paths: list[str], may_skip: bool) -> Iterator[Any]:
+def samples(part: Any, split: str, paths: Sequence[str | None], may_skip: bool) -> Iterator[Any]:
     """The samples of a dataset; exceptions get a note that names the sample, and its file if `paths` has it.
 
     With `may_skip`, a map-style dataset gives an `Unreadable` for a sample that raises; an iterator ends when it does.

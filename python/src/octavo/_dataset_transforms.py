@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ._foreign_transforms import random_transforms
+from ._nested_datasets import nested
 
 
 def frozen_augmentation(given: Iterable[Any], parts: Mapping[str, Any]) -> list[str]:
     """A note if `given` transforms, or those of the datasets `parts`, are random: packing draws from them once."""
-    own = (getattr(owner, name, None) for part in parts.values() for owner in _chain(part) for name in _TRANSFORMS)
+    own = (getattr(owner, name, None) for part in parts.values() for owner in nested(part) for name in _TRANSFORMS)
     names = dict.fromkeys(name for transform in [*given, *own] for name in random_transforms(transform))
     if not names:
         return []
@@ -28,7 +29,7 @@ _TRANSFORMS = ("transform", "transforms")
 
 def check_target_transform(parts: Iterable[Any], classes: Sequence[str]) -> None:
     """Raises ValueError if a dataset's ``target_transform`` changes the numbers that its class names belong to."""
-    for owner in (owner for part in parts for owner in _chain(part)):
+    for owner in (owner for part in parts for owner in nested(part)):
         change = getattr(owner, "target_transform", None)
         if not callable(change):
             continue
@@ -49,10 +50,3 @@ def _keeps_class(change: Callable[[int], Any], number: int, class_count: int) ->
     if label.ndim == 1 and label.size == class_count > 1:
         return int(label.argmax()) == number
     return bool(label.ndim == 0 and label == number)
-
-
-def _chain(part: Any) -> Iterator[Any]:
-    """A dataset, and those that it is a part of, such as by ``torch.utils.data.Subset``."""
-    while part is not None:
-        yield part
-        part = getattr(part, "dataset", None)

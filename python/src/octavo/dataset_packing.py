@@ -71,7 +71,7 @@ def pack_dataset(
     name_key
         The field with the origin of each sample, to be stored. None: ``file_name``, ``path``, ``__key__`` or similar,
         the file of an image that PIL opened, or the paths below ``dataset.root`` in ``dataset.samples``, as torchvision
-        has them. False: no names.
+        has them, also in a ``Subset`` and a ``ConcatDataset``. False: no names.
     columns
         Fields to keep with each sample, as `Split.columns`.
     groups
