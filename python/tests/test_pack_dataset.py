@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import types
 import warnings
 from pathlib import Path
 from typing import Any, ClassVar
@@ -12,7 +11,6 @@ from typing import Any, ClassVar
 import numpy as np
 import octavo
 import pytest
-from octavo._dataset_transforms import frozen_augmentation
 
 Pairs = list[tuple[np.ndarray, int]]
 
@@ -616,16 +614,73 @@ def transforms_of(*names: str) -> list[Any]:
     return [kind() for kind in made]
 
 
-def test_random_transforms_are_noted(tmp_path: Path) -> None:
+def test_random_transforms_are_refused_before_packing(tmp_path: Path) -> None:
     [composed] = transforms_of("Compose")
     composed.transforms = transforms_of("Resize", "RandomCrop", "ColorJitter", "ToTensor")
-    part = types.SimpleNamespace(dataset=Transformed(composed), __len__=None)
+    message = (
+        "random transforms RandomCrop, ColorJitter would change each sample once, .* augment= to octavo.Loader, or"
+    )
+    for dataset, options in [
+        (Transformed(composed), {}),
+        (Joined(Part(Transformed(composed), [0])), {}),
+        (Transformed(target_transform=composed), {}),
+        (pairs(), {"transform": composed}),
+        (pairs(), {"mask_transform": composed}),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            octavo.pack_dataset(dataset, tmp_path / "a.h5", **options)
     note = "the random transforms RandomCrop, ColorJitter changed each sample once, .* pass augment= to octavo.Loader"
-    for number, (dataset, options) in enumerate([(Transformed(composed), {}), (pairs(), {"transform": composed})]):
-        with pytest.warns(octavo.PackingWarning, match=note):
-            octavo.pack_dataset(dataset, tmp_path / f"{number}.h5", **options)
-    assert frozen_augmentation([None], {"train": part}) == frozen_augmentation([composed], {})
-    assert frozen_augmentation(transforms_of("Resize", "CenterCrop", "Normalize"), {"train": pairs()}) == []
+    with pytest.warns(octavo.PackingWarning, match=note):
+        octavo.pack_dataset(Transformed(composed), tmp_path / "a.h5", allow_random=True)
+
+
+def test_transforms_that_draw_nothing_are_packed(tmp_path: Path) -> None:
+    always, never, neither = transforms_of("RandomHorizontalFlip", "RandomVerticalFlip", "RandomErasing")
+    always.p, never.p, neither.p = 1.0, 0.0, 0
+    [fixed] = transforms_of("Compose")
+    fixed.transforms = [*transforms_of("Resize", "CenterCrop", "Normalize"), always, never, neither]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        octavo.pack_dataset(Transformed(fixed), tmp_path / "a.h5", transform=fixed)
+
+
+def test_random_transforms_in_other_attributes_are_noted(tmp_path: Path) -> None:
+    dataset = Transformed()
+    [dataset.flip] = transforms_of("RandomHorizontalFlip")  # type: ignore[attr-defined]
+    with pytest.warns(octavo.PackingWarning, match="has the random transforms RandomHorizontalFlip; if it applied"):
+        octavo.pack_dataset(dataset, tmp_path / "a.h5")
+
+
+def test_images_and_masks_that_draw_separately_are_refused(tmp_path: Path) -> None:
+    masked = [(np.zeros((4, 4), np.uint8), np.ones((4, 4), np.uint8))]
+    crop, jitter = transforms_of("RandomCrop", "ColorJitter")
+    message = r"sample 0: RandomCrop would change the image and its mask differently, .* moves both alike"
+    for options in ({"transform": crop}, {"mask_transform": crop}):
+        with pytest.raises(ValueError, match=message):
+            octavo.pack_dataset(masked, tmp_path / "a.h5", allow_random=True, **options)
+    with pytest.warns(octavo.PackingWarning, match="the random transforms ColorJitter changed"):
+        octavo.pack_dataset(masked, tmp_path / "a.h5", allow_random=True, transform=jitter)
+
+
+def test_masks_of_a_dataset_of_torchvision_must_be_transformed_with_the_images(tmp_path: Path) -> None:
+    vision = pytest.importorskip("torchvision.datasets.vision")
+    v2, tv_tensors = pytest.importorskip("torchvision.transforms.v2"), pytest.importorskip("torchvision.tv_tensors")
+
+    class Segmentation(vision.VisionDataset):
+        def __len__(self) -> int:
+            return 1
+
+        def __getitem__(self, index: int) -> Any:
+            image = tv_tensors.Image(np.arange(64, dtype=np.uint8).reshape(1, 8, 8))
+            return self.transforms(image, tv_tensors.Mask(image[0]))
+
+    crop = v2.RandomCrop(4)
+    with pytest.raises(ValueError, match="RandomCrop would change the image and its mask differently"):
+        octavo.pack_dataset(Segmentation("", None, crop, crop), tmp_path / "a.h5", allow_random=True)
+    with pytest.warns(octavo.PackingWarning, match="the random transforms RandomCrop changed each sample once"):
+        octavo.pack_dataset(Segmentation("", crop), tmp_path / "a.h5", allow_random=True)
+    image, mask = octavo.Dataset(tmp_path / "a.h5").split()[0]
+    np.testing.assert_array_equal(image[0], mask)
 
 
 def test_class_names_that_do_not_fit_the_labels_are_refused(tmp_path: Path) -> None:

@@ -89,6 +89,19 @@ _RANDOM = frozenset({
 })  # fmt: skip
 
 
+#: Random transforms that move no pixel, so that a mask still fits.
+COLOR_TRANSFORMS = frozenset({
+    "ColorJitter", "GaussianBlur", "GaussianNoise", "RandomPhotometricDistort", "RandomGrayscale",
+    "RandomChannelPermutation", "RandomSolarize", "RandomPosterize", "RandomInvert", "RandomAutocontrast",
+    "RandomEqualize", "RandomAdjustSharpness", "RandomBrightnessContrast", "HueSaturationValue", "ToGray",
+})  # fmt: skip
+#: Transforms that draw nothing but whether they are applied.
+_ONLY_APPLIED = frozenset({
+    "RandomHorizontalFlip", "RandomVerticalFlip", "RandomGrayscale", "RandomSolarize", "RandomPosterize",
+    "RandomInvert", "RandomAutocontrast", "RandomEqualize", "RandomAdjustSharpness",
+})  # fmt: skip
+
+
 def random_transforms(given: Any) -> list[str]:
     """The names of random transforms of other libraries in `given`."""
     return [_name(part) for part in _parts(given) if _library(part) and _is_random(part)]
@@ -97,6 +110,8 @@ def random_transforms(given: Any) -> list[str]:
 def _is_random(transform: Any) -> bool:
     """Whether it draws numbers: by its name, or because it has a probability, as in Albumentations."""
     name, probability = _name(transform), getattr(transform, "p", None)
+    if probability == 0 or (probability == 1 and name in _ONLY_APPLIED):
+        return False
     return name.startswith("Random") or name in _RANDOM or (isinstance(probability, float) and 0.0 < probability < 1.0)
 
 

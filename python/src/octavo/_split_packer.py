@@ -10,6 +10,7 @@ from . import _images
 from ._annotate import annotate, annotated_call
 from ._dataset_classes import SplitClasses
 from ._dataset_samples import Unreadable, in_brackets, samples
+from ._dataset_transforms import RandomTransforms
 from ._sample_fields import SampleFields
 from ._sample_groups import GROUP_COLUMN, GroupsOfSplit
 from ._sample_names import SampleNames, paths_of
@@ -23,6 +24,7 @@ class Rules:
     fields: SampleFields
     transform: Callable[[Any], Any] | None
     mask_transform: Callable[[Any], Any] | None
+    random_transforms: RandomTransforms
     may_skip: bool
     keeps_names: bool
 
@@ -112,6 +114,8 @@ class SplitPacker:
         fields = self._rules.fields
         image, mask, label = fields.parts_of(sample, str(place), self._classes)
         place.file = place.file or in_brackets(getattr(image, "filename", None))
+        if mask is not None:
+            self._rules.random_transforms.check_mask(self.split, str(place))
         name = self._names.of(place.number, fields.name_of(sample, image, str(place)))
         image, mask, is_turned = self._transformed(image, mask, str(place))
         metadata = fields.metadata_of(sample, str(place))

@@ -11,7 +11,7 @@ from . import _images, _pack, _progress
 from ._argument_names import check_names
 from ._dataset_classes import SplitClasses, check_same_numbers, common_classes
 from ._dataset_samples import splits_of
-from ._dataset_transforms import check_target_transform, frozen_augmentation
+from ._dataset_transforms import RandomTransforms, check_target_transform
 from ._sample_fields import SampleFields
 from ._sample_groups import Groups, columns_for_choice, resolve_groups
 from ._split_packer import Rules, SplitPacker
@@ -39,6 +39,7 @@ def pack_dataset(
     groups: Groups | Mapping[str, Groups] | None = None,
     group_by: str | None = None,
     on_error: Literal["stop", "skip"] = "stop",
+    allow_random: bool = False,
     progress: _progress.Progress = None,
     **options: Any,
 ) -> _pack.PackSummary:
@@ -82,6 +83,11 @@ def pack_dataset(
         Instead, the field with the group, which is then kept, or ``"path:REGEX"`` for the names, as in `pack`.
     on_error
         ``"skip"``: leave out samples that the dataset cannot provide or that do not fit; they are listed in the result.
+    allow_random
+        Accept random transforms, such as ``RandomCrop``, in `transform` or the dataset. They change each sample once,
+        the same in every epoch; `augment` of `Loader` changes it anew each time it is shown. Transforms of torchvision,
+        Albumentations and Kornia are recognized, functions are not. An image and its mask must move together: random
+        transforms that are called for each of the two are an error in any case.
     channels, layout, progress, options
         As in `Writer`: ``size``, ``fit``, ``background``, ``value_range``, ``mask_colors``, ``holdout``, ``seed``,
         ``limit``, ``compress``, ``append``, ``allow_loss``, ``allow_mismatch``, ``reproducible``, ``force`` and
@@ -95,7 +101,8 @@ def pack_dataset(
     Raises
     ------
     ValueError, TypeError
-        If a sample is invalid or does not match the earlier ones; the message names the split and the sample.
+        If a sample is invalid or does not match the earlier ones; the message names the split and the sample. If a
+        transform is random.
     Exception
         Whatever the dataset raises, with a note that names the sample. No file appears then.
     """
@@ -104,6 +111,8 @@ def pack_dataset(
     check_names("octavo.pack_dataset", options, [*_WRITER_OPTIONS, *_OWN_OPTIONS])
     _check_is_dataset(dataset)
     parts = splits_of(dataset, split)
+    random = RandomTransforms(transform, mask_transform, parts)
+    random.check(bool(allow_random))
     of_splits = {name: SplitClasses(name, part, label_key) for name, part in parts.items()}
     finds_names = classes is None
     classes = _numbered_classes(classes, of_splits, parts, bool(options.get("allow_mismatch")))
@@ -112,7 +121,9 @@ def pack_dataset(
     present = [*kept, *([group_by] if groups_of else ())]
     needed = [name for name in columns_for_choice(group_by, options.get("holdout")) if name not in present]
     fields = SampleFields(image_key, mask_key, label_key, name_key, kept, needed)
-    rules = Rules(fields, transform, mask_transform, may_skip=on_error == "skip", keeps_names=name_key is not False)
+    rules = Rules(
+        fields, transform, mask_transform, random, may_skip=on_error == "skip", keeps_names=name_key is not False
+    )
     with (
         _progress.shown(progress) as on_progress,
         Writer(
@@ -129,7 +140,7 @@ def pack_dataset(
         for note in [
             *(notes_on_names if finds_names else ()),
             *fields.notes(),
-            *frozen_augmentation([transform, mask_transform], parts),
+            *random.notes(),
         ]:
             writer.add_note(note)
         return writer.close()
