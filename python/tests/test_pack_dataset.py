@@ -654,7 +654,7 @@ def test_random_transforms_in_other_attributes_are_noted(tmp_path: Path) -> None
 def test_images_and_masks_that_draw_separately_are_refused(tmp_path: Path) -> None:
     masked = [(np.zeros((4, 4), np.uint8), np.ones((4, 4), np.uint8))]
     crop, jitter = transforms_of("RandomCrop", "ColorJitter")
-    message = r"sample 0: RandomCrop would change the image and its mask differently, .* moves both alike"
+    message = r"sample 0: RandomCrop would change the image and its mask differently, .* moves both in the same way"
     for options in ({"transform": crop}, {"mask_transform": crop}):
         with pytest.raises(ValueError, match=message):
             octavo.pack_dataset(masked, tmp_path / "a.h5", allow_random=True, **options)

@@ -191,7 +191,7 @@ def _ids_in(feature: Any) -> Any:
 def _list_widths(part: Any) -> dict[Any, int]:
     """The fields that Hugging Face declares as lists of class numbers, and the numbers of classes.
 
-    Of a ``ConcatDataset``, those that all parts declare alike.
+    Of a ``ConcatDataset``, those that all parts declare in the same way.
     """
     features = getattr(part, "features", None)
     if isinstance(features, Mapping):

@@ -85,7 +85,7 @@ def pack_dataset(
         ``"skip"``: leave out samples that the dataset cannot provide or that do not fit; they are listed in the result.
     allow_random
         Accept random transforms, such as ``RandomCrop``, in `transform` or the dataset. They change each sample once,
-        the same in every epoch; `augment` of `Loader` changes it anew each time it is shown. Transforms of torchvision,
+        the same in every epoch; `augment` of `Loader` changes it again each time it is shown. Transforms of torchvision,
         Albumentations and Kornia are recognized, functions are not. An image and its mask must move together: random
         transforms that are called for each of the two are an error in any case.
     channels, layout, progress, options
