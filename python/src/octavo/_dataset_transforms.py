@@ -46,7 +46,8 @@ class RandomTransforms:
         if self._separate[split]:
             raise ValueError(
                 f"{where}: {self._separate[split][0]} would change the image and its mask differently, because each "
-                "call draws its own numbers; leave it out and pass augment= to octavo.Loader, which moves both in the same way"
+                "call draws its own numbers; leave it out and pass augment= to octavo.Loader, which moves both in the "
+                "same way"
             )
 
     def notes(self) -> list[str]:

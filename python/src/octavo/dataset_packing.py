@@ -85,9 +85,9 @@ def pack_dataset(
         ``"skip"``: leave out samples that the dataset cannot provide or that do not fit; they are listed in the result.
     allow_random
         Accept random transforms, such as ``RandomCrop``, in `transform` or the dataset. They change each sample once,
-        the same in every epoch; `augment` of `Loader` changes it again each time it is shown. Transforms of torchvision,
-        Albumentations and Kornia are recognized, functions are not. An image and its mask must move together: random
-        transforms that are called for each of the two are an error in any case.
+        the same in every epoch, whereas `augment` of `Loader` changes it each time it is shown. Transforms of
+        torchvision, Albumentations and Kornia are recognized, functions are not. An image and its mask must move
+        together: random transforms that are called for each of the two are an error in any case.
     channels, layout, progress, options
         As in `Writer`: ``size``, ``fit``, ``background``, ``value_range``, ``mask_colors``, ``holdout``, ``seed``,
         ``limit``, ``compress``, ``append``, ``allow_loss``, ``allow_mismatch``, ``reproducible``, ``force`` and
