@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 import warnings
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,25 @@ class Wrapper:
 
     def __getitem__(self, index: int) -> Any:
         return self.photos[index]
+
+
+class Tagged:
+    """A Hugging Face dataset whose label is a list of class numbers."""
+
+    def __init__(self) -> None:
+        self.features = {"label": types.SimpleNamespace(feature=types.SimpleNamespace(names=["a", "b", "c"]))}
+
+    def __len__(self) -> int:
+        return 1
+
+    def __getitem__(self, index: int) -> dict[str, Any]:
+        return [{"image": np.zeros((4, 4), np.uint8), "label": [2, 0]}][index]
+
+
+def test_lists_of_class_numbers_are_found_in_parts_of_a_concatenation(tmp_path: Path) -> None:
+    octavo.pack_dataset(Concatenated(Tagged(), Concatenated(Tagged())), tmp_path / "a.h5")
+    split = octavo.Dataset(tmp_path / "a.h5").split()
+    assert (split.label_kind, split.targets) == ("multi_label", [[1, 0, 1], [1, 0, 1]])
 
 
 def named_labels(path: Path, split: str) -> dict[str, str]:

@@ -75,3 +75,44 @@ def test_dlpack_tensors_stay_in_place(packed: Packed) -> None:
         graph_loader.next()
         np.testing.assert_array_equal(images, values)
         np.testing.assert_array_equal(np.from_dlpack(graph_loader.labels), labels)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "batch_size", "seed", "shuffle", "carry_over", "rank", "world_size", "batches_per_launch", "augment_seed",
+        "views", "label_smoothing", "num_classes", "masks", "ignore_index", "samples_per_epoch", "repeats", "verify",
+        "threads",
+    ],
+)  # fmt: skip
+def test_values_of_a_wrong_type_are_named(packed: Packed, name: str) -> None:
+    ranks = {"rank": 0, "world_size": 1} if name in ("rank", "world_size") else {}
+    for wrong in ("no", [1], 2**70 + 0.5):
+        if name == "label_smoothing" and isinstance(wrong, float):
+            continue
+        with pytest.raises((TypeError, ValueError), match=rf"{name} is "):
+            octavo.GraphLoader(packed.path, device="cpu", framework="numpy", **{"batch_size": 5, **ranks, name: wrong})
+
+
+def test_arguments_of_other_loaders_are_explained(packed: Packed) -> None:
+    for options, message in [
+        ({"num_workers": 2}, "a GraphLoader has no num_workers=, as a DataLoader has: it has no worker processes"),
+        ({"drop_last": True}, "a GraphLoader has no drop_last=, as a Loader has: all its batches are complete"),
+        ({"shufle": True}, "octavo.GraphLoader has no argument 'shufle'; did you mean 'shuffle'"),
+        ({"augment": octavo.augment.HorizontalFlip}, r"augment is the class HorizontalFlip; pass an operation"),
+        ({"augment": lambda epoch: ()}, "augment of a graph cannot depend on the epoch; use a Loader"),
+    ]:
+        with pytest.raises(TypeError, match=message):
+            octavo.GraphLoader(packed.path, device="cpu", batch_size=5, **options)
+    graph_loader = octavo.GraphLoader(packed.path, batch_size=5, device="cpu", framework="numpy")
+    with pytest.raises(TypeError, match=r"step is 1.5; it must be a whole number"):
+        graph_loader.seek(0, 1.5)
+
+
+def test_only_loaders_have_the_arguments_that_a_graph_refers_to_them() -> None:
+    import inspect
+
+    from octavo._loader_arguments import _ONLY_OF_LOADERS
+
+    own, of_loader = (set(inspect.signature(kind.__init__).parameters) for kind in (octavo.GraphLoader, octavo.Loader))
+    assert set(_ONLY_OF_LOADERS) == of_loader - own

@@ -285,7 +285,7 @@ def test_arguments_of_a_data_loader_are_explained(packed: Packed, option, messag
 
 
 def test_data_of_another_type_is_refused(tmp_path) -> None:
-    with pytest.raises(TypeError, match="data is a int"):
+    with pytest.raises(TypeError, match="data is of type int; pass a dataset file"):
         octavo.Loader(3)
     with pytest.raises(FileNotFoundError):
         octavo.Loader(tmp_path / "missing.h5")

@@ -564,3 +564,15 @@ def test_a_batch_has_the_names_of_mask_classes_in_its_legend(tmp_path: Path) -> 
         return octavo.view(loader_of(path, shuffle=False), 0).png
 
     assert drawn("car") != drawn("bus")
+
+
+def test_a_key_of_none_leaves_out_a_part(tmp_path: Path) -> None:
+    with octavo.Writer(tmp_path / "a.h5") as writer:
+        writer.append(np.zeros((4, 4), np.uint8), mask=np.ones((4, 4), np.uint8))
+    options: dict[str, Any] = {"device": "cpu", "framework": "numpy"}
+    batch = octavo.Loader(tmp_path / "a.h5", keys=("pixel_values", "labels", None), **options)[0]
+    assert list(batch) == ["pixel_values", "labels"]
+    assert batch["labels"].tolist() == np.ones((1, 4, 4)).tolist()
+    for keys in (("pixel_values", "labels"), (None, None, None), ("x", "x", None)):
+        with pytest.raises(ValueError, match="expected 3 different names, for images, masks, labels; None leaves"):
+            octavo.Loader(tmp_path / "a.h5", keys=keys, **options)

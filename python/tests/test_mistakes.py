@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import types
@@ -46,6 +47,38 @@ def test_every_transform_of_a_composition_is_named(packed: Packed):
         octavo.Loader(packed.path, augment=composed, device="cpu")
     with pytest.raises(TypeError, match="Compose: use a list of operations"):
         octavo.Loader(packed.path, augment=transform_of("torchvision", "Compose", transforms=[]), device="cpu")
+
+
+@pytest.mark.parametrize(
+    ("value", "names", "instead"),
+    [
+        (0.0, ("ToTensor", "Normalize", "RandomErasing"), "use RandomErasing(probability, area, ratio, value=value)"),
+        (
+            0.0,
+            ("RandomErasing", "Normalize"),
+            "use RandomErasing(probability, area, ratio, normalized=False, value=255 *",
+        ),
+        (
+            "random",
+            ("RandomErasing",),
+            "use RandomErasing(probability, area, ratio), which fills with one color; it has",
+        ),
+        (None, ("RandomErasing",), "use RandomErasing(probability, area, ratio), which fills with one color; it has"),
+    ],
+)
+def test_an_erasure_is_replaced_by_what_fills_alike(
+    packed: Packed, value: object, names: tuple[str, ...], instead: str
+):
+    with pytest.raises(TypeError, match=rf"RandomErasing: {re.escape(instead)}"):
+        octavo.Loader(packed.path, augment=[transform_of("torchvision", name, value=value) for name in names])
+
+
+@pytest.mark.parametrize("operation", [augment.RandomErasing(value="random"), augment.Cutout(value=None)])  # type: ignore[arg-type]
+def test_a_color_that_is_not_a_number_is_an_error(packed: Packed, operation: augment.Operation):
+    with pytest.raises(
+        ValueError, match=r"(RandomErasing|Cutout): value is .*; it must be one number, or one per chan"
+    ):
+        octavo.Loader(packed.path, augment=operation, device="cpu")
 
 
 def test_classes_and_functions_of_other_libraries_are_recognized(packed: Packed):
@@ -157,6 +190,11 @@ def test_what_another_function_packs_is_an_error_that_names_it(packed: Packed, t
     loader = octavo.Loader(packed.path, device="cpu")
     with pytest.raises(TypeError, match="dataset is a Loader, which makes batches; pass its dataset"):
         octavo.pack_dataset(loader, tmp_path / "a.h5")
+    for given in (None, 3, {"train": 3}):
+        with pytest.raises(
+            TypeError, match=r"dataset is of type (NoneType|int); pass a dataset or an iterable of samples"
+        ):
+            octavo.pack_dataset(given, tmp_path / "a.h5")
 
 
 @pytest.mark.parametrize("address", ["s3://bucket/photos.h5", "https://host/photos.h5", "gs://bucket/photos.h5"])
@@ -249,3 +287,45 @@ print(octavo.transformers.TrainerMixin.__name__)
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert run.stdout == "TrainerMixin\n", run.stderr
+
+
+def other_data(packed: Packed) -> list[object]:
+    """What is not a dataset file, but has samples or something to do with one."""
+    return [np.zeros((2, 3, 4, 4), np.uint8), [1, 2], None, 3, octavo.Store(packed.path, device="cpu")]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        octavo.Dataset, octavo.Loader, octavo.Store, octavo.plan, octavo.info, octavo.report, octavo.doctor,
+        octavo.verify, octavo.view, lambda data: octavo.export(data, "out"),
+    ],
+)  # fmt: skip
+def test_data_of_another_type_is_an_error_that_says_what_to_pass(packed: Packed, function):
+    for data in other_data(packed):
+        if isinstance(data, octavo.Store) and function is octavo.Loader:
+            continue
+        has_samples = isinstance(data, (np.ndarray, list))
+        remedy = "; pack it first with octavo.pack_dataset()" if has_samples else ""
+        kind = type(data).__name__
+        with pytest.raises(
+            TypeError, match=rf"^[a-z ]+: (data|path) is of type {kind}; pass [^;]+{re.escape(remedy)}$"
+        ):
+            function(data)
+
+
+def test_a_split_is_data_or_an_error_that_says_what_to_pass(packed: Packed):
+    dataset = octavo.Dataset(packed.path)
+    split = dataset["train"]
+    assert octavo.plan(split, device="cpu")["split"] == "train"
+    assert octavo.report(split, device="cpu", batch_size=8)["split"] == "train"
+    with pytest.raises(ValueError, match="split is 'val', but data is already the split 'train'"):
+        octavo.report(split, "val", device="cpu")
+    for function in (octavo.info, octavo.doctor, lambda data: octavo.export(data, "out")):
+        with pytest.raises(TypeError, match=r"data is a Split; pass its dataset, split\.dataset"):
+            function(split)
+    with pytest.raises(TypeError, match=r"path is a Dataset; pass the path of its file, \.path"):
+        octavo.verify(dataset)  # type: ignore[call-overload]
+    for function in (octavo.pack, octavo.repack):
+        with pytest.raises(TypeError, match=r"source is a Dataset; pass the path of its file, .* octavo\.repack\(\)"):
+            function(dataset, "out.h5")

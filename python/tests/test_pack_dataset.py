@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import types
 import warnings
 from pathlib import Path
 from typing import Any, ClassVar
@@ -12,7 +11,6 @@ from typing import Any, ClassVar
 import numpy as np
 import octavo
 import pytest
-from octavo._dataset_transforms import frozen_augmentation
 
 Pairs = list[tuple[np.ndarray, int]]
 
@@ -190,6 +188,54 @@ def test_names_and_classes_come_from_the_dataset(tmp_path: Path) -> None:
     assert [part.sample_name(0), part.sample_name(1)] == ["photos/1.png", "photos/5.png"]
     octavo.pack_dataset(Photos(), tmp_path / "c.h5", name_key=False)
     assert octavo.Dataset(tmp_path / "c.h5").split().sample_name(0) is None
+
+
+class Joined:
+    """Like torch.utils.data.ConcatDataset; `is_stack`: like a StackDataset of them."""
+
+    def __init__(self, *datasets: Any, is_stack: bool = False) -> None:
+        self.datasets, self._samples = list(datasets), [part[index] for part in datasets for index in range(len(part))]
+        self._count = len(datasets[0]) if is_stack else len(self._samples)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, index: int) -> Any:
+        return self._samples[index]
+
+
+def photos_in(root: str) -> Photos:
+    photos = Photos()
+    photos.samples, photos.root = [(f"{root}/{path}", label) for path, label in photos.samples], root
+    return photos
+
+
+def names_in(dataset: Any, path: Path) -> list[str | None]:
+    octavo.pack_dataset(dataset, path, classes=["cat", "dog"], force=True)
+    split = octavo.Dataset(path).split()
+    return [split.sample_name(row) for row in range(len(split))]
+
+
+def test_names_are_found_in_parts_of_joined_datasets(tmp_path: Path) -> None:
+    first, again = photos_in("/data/a"), photos_in("/data/a")
+    joined = Part(Joined(Part(first, [2, 0]), again), [1, 7, 0])
+    assert names_in(joined, tmp_path / "a.h5") == ["photos/0.png", "photos/5.png", "photos/2.png"]
+    # The ends of the folders that differ.
+    joined = Joined(Part(first, [0]), Part(photos_in("/data/b"), [0]))
+    assert names_in(joined, tmp_path / "a.h5") == ["a/photos/0.png", "b/photos/0.png"]
+    joined = Joined(Part(photos_in("/x/train"), [0]), Part(photos_in("/y/train"), [0]))
+    assert names_in(joined, tmp_path / "a.h5") == ["x/train/photos/0.png", "y/train/photos/0.png"]
+    # Samples of a part without files have their number.
+    assert names_in(Joined(Joined(pairs(1, 4)), Part(first, [0])), tmp_path / "a.h5") == ["train#0", "photos/0.png"]
+    assert names_in(Joined(pairs(1), pairs(1)), tmp_path / "a.h5") == [None, None]
+    assert names_in(Joined(first, again, is_stack=True), tmp_path / "a.h5") == [None] * 6
+
+
+def test_names_are_found_in_a_concatenation_of_torch(tmp_path: Path) -> None:
+    data = pytest.importorskip("torch.utils.data")
+    joined = data.ConcatDataset([photos_in("/data/a"), data.Subset(photos_in("/data/b"), [3])])
+    names = names_in(data.Subset(joined, [0, 6]), tmp_path / "a.h5")
+    assert names == ["a/photos/0.png", "b/photos/3.png"]
 
 
 def test_names_of_files_do_not_depend_on_their_folder(tmp_path: Path) -> None:
@@ -392,7 +438,7 @@ def test_a_split_without_samples_is_noted(tmp_path: Path) -> None:
 
 def test_float_images_beyond_the_levels_name_the_remedy(tmp_path: Path) -> None:
     writer = octavo.Writer(tmp_path / "a.h5")
-    for value, message in ((0.3, r"pass value_range=\(low, high\)"), (float("nan"), "it contains NaN or infinity")):
+    for value, message in ((0.3, r"pass value_range=\(0, 1\)"), (float("nan"), "it contains NaN or infinity")):
         with pytest.raises(ValueError, match=message):
             writer.append(np.full((2, 2), value, np.float32))
 
@@ -568,16 +614,73 @@ def transforms_of(*names: str) -> list[Any]:
     return [kind() for kind in made]
 
 
-def test_random_transforms_are_noted(tmp_path: Path) -> None:
+def test_random_transforms_are_refused_before_packing(tmp_path: Path) -> None:
     [composed] = transforms_of("Compose")
     composed.transforms = transforms_of("Resize", "RandomCrop", "ColorJitter", "ToTensor")
-    part = types.SimpleNamespace(dataset=Transformed(composed), __len__=None)
+    message = (
+        "random transforms RandomCrop, ColorJitter would change each sample once, .* augment= to octavo.Loader, or"
+    )
+    for dataset, options in [
+        (Transformed(composed), {}),
+        (Joined(Part(Transformed(composed), [0])), {}),
+        (Transformed(target_transform=composed), {}),
+        (pairs(), {"transform": composed}),
+        (pairs(), {"mask_transform": composed}),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            octavo.pack_dataset(dataset, tmp_path / "a.h5", **options)
     note = "the random transforms RandomCrop, ColorJitter changed each sample once, .* pass augment= to octavo.Loader"
-    for number, (dataset, options) in enumerate([(Transformed(composed), {}), (pairs(), {"transform": composed})]):
-        with pytest.warns(octavo.PackingWarning, match=note):
-            octavo.pack_dataset(dataset, tmp_path / f"{number}.h5", **options)
-    assert frozen_augmentation([None], {"train": part}) == frozen_augmentation([composed], {})
-    assert frozen_augmentation(transforms_of("Resize", "CenterCrop", "Normalize"), {"train": pairs()}) == []
+    with pytest.warns(octavo.PackingWarning, match=note):
+        octavo.pack_dataset(Transformed(composed), tmp_path / "a.h5", allow_random=True)
+
+
+def test_transforms_that_draw_nothing_are_packed(tmp_path: Path) -> None:
+    always, never, neither = transforms_of("RandomHorizontalFlip", "RandomVerticalFlip", "RandomErasing")
+    always.p, never.p, neither.p = 1.0, 0.0, 0
+    [fixed] = transforms_of("Compose")
+    fixed.transforms = [*transforms_of("Resize", "CenterCrop", "Normalize"), always, never, neither]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        octavo.pack_dataset(Transformed(fixed), tmp_path / "a.h5", transform=fixed)
+
+
+def test_random_transforms_in_other_attributes_are_noted(tmp_path: Path) -> None:
+    dataset = Transformed()
+    [dataset.flip] = transforms_of("RandomHorizontalFlip")  # type: ignore[attr-defined]
+    with pytest.warns(octavo.PackingWarning, match="has the random transforms RandomHorizontalFlip; if it applied"):
+        octavo.pack_dataset(dataset, tmp_path / "a.h5")
+
+
+def test_images_and_masks_that_draw_separately_are_refused(tmp_path: Path) -> None:
+    masked = [(np.zeros((4, 4), np.uint8), np.ones((4, 4), np.uint8))]
+    crop, jitter = transforms_of("RandomCrop", "ColorJitter")
+    message = r"sample 0: RandomCrop would change the image and its mask differently, .* moves both in the same way"
+    for options in ({"transform": crop}, {"mask_transform": crop}):
+        with pytest.raises(ValueError, match=message):
+            octavo.pack_dataset(masked, tmp_path / "a.h5", allow_random=True, **options)
+    with pytest.warns(octavo.PackingWarning, match="the random transforms ColorJitter changed"):
+        octavo.pack_dataset(masked, tmp_path / "a.h5", allow_random=True, transform=jitter)
+
+
+def test_masks_of_a_dataset_of_torchvision_must_be_transformed_with_the_images(tmp_path: Path) -> None:
+    vision = pytest.importorskip("torchvision.datasets.vision")
+    v2, tv_tensors = pytest.importorskip("torchvision.transforms.v2"), pytest.importorskip("torchvision.tv_tensors")
+
+    class Segmentation(vision.VisionDataset):
+        def __len__(self) -> int:
+            return 1
+
+        def __getitem__(self, index: int) -> Any:
+            image = tv_tensors.Image(np.arange(64, dtype=np.uint8).reshape(1, 8, 8))
+            return self.transforms(image, tv_tensors.Mask(image[0]))
+
+    crop = v2.RandomCrop(4)
+    with pytest.raises(ValueError, match="RandomCrop would change the image and its mask differently"):
+        octavo.pack_dataset(Segmentation("", None, crop, crop), tmp_path / "a.h5", allow_random=True)
+    with pytest.warns(octavo.PackingWarning, match="the random transforms RandomCrop changed each sample once"):
+        octavo.pack_dataset(Segmentation("", crop), tmp_path / "a.h5", allow_random=True)
+    image, mask = octavo.Dataset(tmp_path / "a.h5").split()[0]
+    np.testing.assert_array_equal(image[0], mask)
 
 
 def test_class_names_that_do_not_fit_the_labels_are_refused(tmp_path: Path) -> None:

@@ -181,3 +181,42 @@ def test_drawn_rectangles_have_the_distribution_of_torchvision(kind: str) -> Non
         theirs[i] = [drawn[name] for name in names]
     for column in range(4):
         assert ks_distance(ours[:, column], theirs[:, column]) < ks_limit(count)
+
+
+# ---- Packing ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Photos of several sizes, all with smooth areas and edges."""
+    image = pytest.importorskip("PIL.Image")
+    rng = np.random.default_rng(4)
+    (tmp_path / "photos" / "a").mkdir(parents=True)
+    for number in range(6):
+        coarse = image.fromarray(rng.integers(0, 256, (7, 9, 3), dtype=np.uint8))
+        coarse.resize((70 + 7 * number, 61), number % 2 * 2).save(tmp_path / "photos" / "a" / f"{number}.png")
+    return tmp_path / "photos"
+
+
+def packed_pixels(path: Path) -> np.ndarray:
+    images = octavo.Dataset(path)["train"][:][0]
+    return images.astype(np.int64)
+
+
+def test_pack_dataset_stores_exactly_the_pixels_of_a_transform(folder: Path, tmp_path: Path) -> None:
+    folders = pytest.importorskip("torchvision.datasets")
+    pixels_of = v2.Compose([v2.Resize(40), v2.CenterCrop(32)])
+    expected = np.stack([np.moveaxis(np.asarray(image), -1, 0) for image, _ in folders.ImageFolder(folder, pixels_of)])
+    floats_of = v2.Compose([pixels_of, v2.ToImage(), v2.ToDtype(torch.float32, scale=True)])
+    for number, transform in enumerate((pixels_of, floats_of)):
+        octavo.pack_dataset(folders.ImageFolder(folder), tmp_path / f"{number}.h5", transform=transform)
+        np.testing.assert_array_equal(packed_pixels(tmp_path / f"{number}.h5"), expected)
+
+
+@pytest.mark.parametrize("side", [24, 90])
+def test_stretched_images_are_within_one_level_of_resize(folder: Path, tmp_path: Path, side: int) -> None:
+    folders = pytest.importorskip("torchvision.datasets")
+    resized = folders.ImageFolder(folder, v2.Resize((side, side)))
+    expected = np.stack([np.moveaxis(np.asarray(image), -1, 0).astype(np.int64) for image, _ in resized])
+    octavo.pack_dataset(folders.ImageFolder(folder), tmp_path / "a.h5", size=side, fit="stretch")
+    assert np.abs(packed_pixels(tmp_path / "a.h5") - expected).max() == 1

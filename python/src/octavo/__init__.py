@@ -22,9 +22,10 @@ from ._core import (
     cuda_problem,
     devices,
 )
+from ._loader_records import DrawnSample, Share
 from .dataset import Dataset, ImageArray, MaskArray, Split
 from .graph_loader import GraphLoader
-from .loader import DrawnSample, Loader, Share
+from .loader import Loader
 from .memory import find_batch_size, plan
 from .normalize import Normalize
 from .store import Store

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from typing import Any
 
 
 def annotate(error: Exception, note: str) -> None:
@@ -13,3 +15,12 @@ def annotate(error: Exception, note: str) -> None:
         error.strerror = f"{error.strerror} ({note})"
     elif error.args and isinstance(error.args[0], str):
         error.args = (f"{error.args[0]} ({note})", *error.args[1:])
+
+
+def annotated_call(function: Callable[[Any], Any], value: Any, what: str) -> Any:
+    """The result of ``function(value)``; an exception gets a note that names the call."""
+    try:
+        return function(value)
+    except Exception as error:
+        annotate(error, f"while calling {what}")
+        raise

@@ -13,7 +13,7 @@ import numpy as np
 _WHOLE_NUMBERS = {
     "batch_size": True, "augment_seed": True, "views": False, "ignore_index": False, "num_classes": True,
     "samples_per_epoch": True, "repeats": False, "threads": False, "resident": True, "window": True, "prefetch": True,
-    "rank": True, "world_size": True,
+    "rank": True, "world_size": True, "batches_per_launch": False,
 }  # fmt: skip
 #: Truth values, and whether they may be None.
 _TRUTHS = {
@@ -42,8 +42,12 @@ def whole_number(name: str, value: Any) -> int:
         raise TypeError(f"{name} is {value!r}; it must be a whole number") from None
 
 
-def _check_truth(name: str, value: Any) -> None:
-    """Text such as "no" would count as true."""
+def is_truth(value: Any) -> bool:
+    """Whether it is True, False, or a number that equals one of them. Text such as "no" would count as true."""
     is_number = isinstance(value, numbers.Integral) and value in (0, 1)
-    if not isinstance(value, (bool, np.bool_)) and not is_number:
+    return isinstance(value, (bool, np.bool_)) or is_number
+
+
+def _check_truth(name: str, value: Any) -> None:
+    if not is_truth(value):
         raise TypeError(f"{name} is {value!r}; it must be True or False")

@@ -48,7 +48,7 @@ class BatchFactory:
     equal_shares
         Whether ranks have as many samples; None: if the framework needs it.
     keys
-        The names of the parts of a batch; None: batches are tuples.
+        The names of the parts of a batch, None for those to leave out; None: batches are tuples.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class BatchFactory:
         weights: Any,
         ranks: tuple[int | None, int | None],
         equal_shares: bool | None,
-        keys: tuple[str, ...] | None,
+        keys: tuple[str | None, ...] | None,
     ) -> None:
         self._store, self._allocator, self._keys = store, allocator, keys
         self._order, self._drop_last, self._carry_over, self._prefetch = order, drop_last, carry_over, prefetch
@@ -298,8 +298,8 @@ class _Closed:
         raise ValueError("the loader is closed; create it again")
 
 
-def _keyed(make: Make, keys: tuple[str, ...] | None) -> Make:
+def _keyed(make: Make, keys: tuple[str | None, ...] | None) -> Make:
     """A function that makes the same batches as mappings with these keys, if there are any."""
     if keys is None:
         return make
-    return lambda epoch, step: dict(zip(keys, make(epoch, step), strict=True))
+    return lambda epoch, step: {key: part for key, part in zip(keys, make(epoch, step), strict=True) if key is not None}

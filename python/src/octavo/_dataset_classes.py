@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ._nested_datasets import concatenated
+
 #: Fields of labels, in the order in which they are looked for.
 LABEL_KEYS = ("label", "labels", "fine_label", "target", "targets", "y")
 
@@ -155,14 +157,8 @@ def _names_of(part: Any, keys: Sequence[str]) -> list[list[str]]:
         return [own]
     if hasattr(part, "dataset"):
         return _names_of(part.dataset, keys)
-    names = [name for inner in _concatenated(part) for name in _names_of(inner, keys) or [[]]]
+    names = [name for inner in concatenated(part) for name in _names_of(inner, keys) or [[]]]
     return names if any(names) else []
-
-
-def _concatenated(part: Any) -> Sequence[Any]:
-    """The parts of a ``torch.utils.data.ConcatDataset``."""
-    inner = getattr(part, "datasets", None)
-    return inner if isinstance(inner, (list, tuple)) else ()
 
 
 def _own_names(part: Any, keys: Sequence[str]) -> list[str]:
@@ -193,13 +189,17 @@ def _ids_in(feature: Any) -> Any:
 
 
 def _list_widths(part: Any) -> dict[Any, int]:
-    """The fields that Hugging Face declares as lists of class numbers, and the numbers of classes."""
-    while not hasattr(part, "features") and hasattr(part, "dataset"):
-        part = part.dataset
+    """The fields that Hugging Face declares as lists of class numbers, and the numbers of classes.
+
+    Of a ``ConcatDataset``, those that all parts declare in the same way.
+    """
     features = getattr(part, "features", None)
-    if not isinstance(features, Mapping):
-        return {}
-    return {key: len(inner.names) for key, feature in features.items() if (inner := _ids_in(feature)) is not None}
+    if isinstance(features, Mapping):
+        return {key: len(inner.names) for key, feature in features.items() if (inner := _ids_in(feature)) is not None}
+    if hasattr(part, "dataset"):
+        return _list_widths(part.dataset)
+    widths = [_list_widths(inner) for inner in concatenated(part)]
+    return dict(set.intersection(*(set(own.items()) for own in widths))) if widths else {}
 
 
 def _multi_labels(label: Any, class_count: int, where: str) -> Any:

@@ -76,7 +76,9 @@ def replacements(given: Any) -> str | None:
     foreign = [transform for transform in _parts(given) if _library(transform)]
     if not foreign:
         return None
-    each = dict.fromkeys(f"{_name(transform)}: {_replacement(transform)}" for transform in foreign)
+    later = [[_name(transform) for transform in foreign[number:]] for number in range(len(foreign))]
+    replaced = zip(foreign, later, strict=True)
+    each = dict.fromkeys(f"{_name(transform)}: {_replacement(transform, names)}" for transform, names in replaced)
     return f"transforms of {_library(foreign[0])}; use operations of octavo.augment instead: {'; '.join(each)}"
 
 
@@ -84,6 +86,19 @@ def replacements(given: Any) -> str | None:
 _RANDOM = frozenset({
     "ColorJitter", "GaussianBlur", "GaussianNoise", "ElasticTransform", "ScaleJitter", "TrivialAugmentWide",
     "RandAugment", "AutoAugment", "AugMix", "MixUp", "CutMix",
+})  # fmt: skip
+
+
+#: Random transforms that move no pixel, so that a mask still fits.
+COLOR_TRANSFORMS = frozenset({
+    "ColorJitter", "GaussianBlur", "GaussianNoise", "RandomPhotometricDistort", "RandomGrayscale",
+    "RandomChannelPermutation", "RandomSolarize", "RandomPosterize", "RandomInvert", "RandomAutocontrast",
+    "RandomEqualize", "RandomAdjustSharpness", "RandomBrightnessContrast", "HueSaturationValue", "ToGray",
+})  # fmt: skip
+#: Transforms that draw nothing but whether they are applied.
+_ONLY_APPLIED = frozenset({
+    "RandomHorizontalFlip", "RandomVerticalFlip", "RandomGrayscale", "RandomSolarize", "RandomPosterize",
+    "RandomInvert", "RandomAutocontrast", "RandomEqualize", "RandomAdjustSharpness",
 })  # fmt: skip
 
 
@@ -95,6 +110,8 @@ def random_transforms(given: Any) -> list[str]:
 def _is_random(transform: Any) -> bool:
     """Whether it draws numbers: by its name, or because it has a probability, as in Albumentations."""
     name, probability = _name(transform), getattr(transform, "p", None)
+    if probability == 0 or (probability == 1 and name in _ONLY_APPLIED):
+        return False
     return name.startswith("Random") or name in _RANDOM or (isinstance(probability, float) and 0.0 < probability < 1.0)
 
 
@@ -127,5 +144,18 @@ def _library(transform: Any) -> str | None:
     return None
 
 
-def _replacement(transform: Any) -> str:
-    return _REPLACEMENTS.get(_name(transform), _NONE)
+def _replacement(transform: Any, later: list[str]) -> str:
+    """What to use instead of a transform; `later` are the names of it and of those after it."""
+    if later[0] == "RandomErasing":
+        if _fills_with_noise(transform):
+            return "use RandomErasing(probability, area, ratio), which fills with one color; it has no random values"
+        if "Normalize" in later:
+            return "use RandomErasing(probability, area, ratio, normalized=False, value=255 * value)"
+    return _REPLACEMENTS.get(later[0], _NONE)
+
+
+def _fills_with_noise(erasing: Any) -> bool:
+    """Whether a ``RandomErasing`` of torchvision (None in v2, "random" in v1) or timm draws what it fills with."""
+    value = getattr(erasing, "value", 0)
+    is_noise = value is None or (isinstance(value, str) and value == "random")
+    return is_noise or bool(getattr(erasing, "rand_color", False) or getattr(erasing, "per_pixel", False))

@@ -19,6 +19,9 @@ Turn = Literal["none", "turned", "kept"]
 #: Values of a float image must be this close to whole 8-bit levels; the output of ToTensor() is within 2e-5.
 _LEVEL_TOLERANCE = 1e-3
 
+#: How far a bicubic resize may go beyond the values, as a share of their range.
+_OVERSHOOT = 0.2
+
 #: The EXIF tag of the orientation.
 _ORIENTATION = 0x0112
 
@@ -315,14 +318,24 @@ def _levels(array: npt.NDArray[Any], quantizer: Quantizer | None) -> Pixels:
         levels = array.astype(np.float64) * 255.0
         nearest = np.rint(levels)
         if not (np.abs(levels - nearest) <= _LEVEL_TOLERANCE).all() or (array.size and not nearest.min() >= 0):
-            raise ValueError(
-                "its float values are not 8-bit levels in 0 ... 1; pack the image before normalizing it, or pass "
-                "value_range=(low, high), the values that become 0 and 255"
-            )
+            raise ValueError(_not_levels(float(array.min()), float(array.max())))
         if array.size and nearest.max() > 255:
             raise ValueError("its float values exceed 1; pass uint8, or floats in 0 ... 1")
         return nearest.astype(np.uint8)
     raise TypeError(f"its values are {array.dtype}, not uint8")
+
+
+def _not_levels(smallest: float, largest: float) -> str:
+    """What is wrong with float values that are not 8-bit levels, and what to do."""
+    if smallest >= -_OVERSHOOT and largest <= 1.0 + _OVERSHOOT:
+        return (
+            "its float values are not 8-bit levels in 0 ... 1, as after a resize of floats; convert to float last, "
+            "such as with ToTensor after Resize, or pass value_range=(0, 1), which rounds them"
+        )
+    return (
+        f"its float values are from {smallest:.4g} to {largest:.4g}, not 8-bit levels in 0 ... 1; pack the image "
+        "before normalizing it, or pass value_range=(low, high), the values that become 0 and 255"
+    )
 
 
 def _planar(pixels: Pixels, layout: Layout) -> Pixels:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import sys
+from types import FrameType
 from typing import Any
 
 from ._warn import warn
@@ -23,6 +24,24 @@ def wants_equal_shares(world_size: int) -> bool:
     """Whether these ranks are Accelerate's, whose ``gather()`` needs the same number of samples on each."""
     state = _accelerate_state("PartialState")
     return gradient_state() is not None and state is not None and state.num_processes == world_size
+
+
+def check_trainer(caller: FrameType | None) -> None:
+    """Raises TypeError if `caller` is a DataLoader that a plain ``transformers.Trainer`` made."""
+    if "transformers" not in sys.modules:
+        return
+    while caller is not None and caller.f_globals.get("__name__") == "torch.utils.data.dataset":
+        caller = caller.f_back  # a Subset
+    if caller is None or caller.f_globals.get("__name__") != "torch.utils.data._utils.fetch":
+        return
+    # While a fetcher is made, it does not have the function yet.
+    collate = caller.f_locals.get("collate_fn") or getattr(caller.f_locals.get("self"), "collate_fn", None)
+    collate = getattr(collate, "data_collator", collate)  # a Trainer wraps that of the user
+    if str(getattr(collate, "__module__", "")).startswith("transformers."):
+        raise TypeError(
+            "load a split: a transformers.Trainer reads splits and loaders only with octavo.transformers.TrainerMixin; "
+            "use class Trainer(octavo.transformers.TrainerMixin, transformers.Trainer) and pass the split itself"
+        )
 
 
 def _accelerate_state(name: str) -> Any:

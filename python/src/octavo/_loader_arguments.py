@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, get_args
 
-from ._argument_types import check_types
+from ._argument_names import check_names
+from ._argument_types import check_types, is_truth
 from ._batch_options import BatchOptions, resolve_batch_options
 from .augment import check_is_ours, checked_operations
 from .store import Residency
@@ -30,6 +31,31 @@ DATA_LOADER_ARGUMENTS = {
     "generator": "use seed=",
 }
 
+#: Arguments of a `Loader` that a `GraphLoader` does not have, and why.
+_ONLY_OF_LOADERS = {
+    "drop_last": "all its batches are complete; with carry_over=True, no sample is left out",
+    "equal_shares": "all its batches are complete, so ranks share them equally",
+    "keys": "use a Loader",
+    "prefetch": "use a Loader; all samples are on the device",
+    "memory_limit": "use a Loader; all samples are on the device",
+    "replacement": "use a Loader; a graph draws with replacement",
+    "residency": "all samples are on the device",
+    "resident": "use a Loader; all samples are on the device",
+    "window": "use a Loader; all samples are on the device",
+}
+
+
+def check_loader_names(kind: str, given: Iterable[str], known: Iterable[str]) -> None:
+    """Raises TypeError for an argument that a loader of this kind does not have, and names what to use instead."""
+    names = set(known)
+    for name in given:
+        if name in DATA_LOADER_ARGUMENTS:
+            raise TypeError(f"a {kind} has no {name}=, as a DataLoader has: {DATA_LOADER_ARGUMENTS[name]}")
+        if name in _ONLY_OF_LOADERS and name not in names:
+            raise TypeError(f"a {kind} has no {name}=, as a Loader has: {_ONLY_OF_LOADERS[name]}")
+    check_names(f"octavo.{kind}", given, names)
+
+
 #: Arguments of a loader that say what batches look like.
 _OF_BATCHES = (
     "batch_size", "seed", "device", "normalize", "dtype", "memory_format", "label_dtype", "rank", "world_size",
@@ -42,9 +68,7 @@ def resolve_arguments(arguments: dict[str, Any]) -> tuple[str, int, BatchOptions
     """The name of the order, the batches to read ahead, and the options of batches, for arguments of a loader."""
     check_types(arguments)
     augment, weights = arguments["augment"], arguments["weights"]
-    check_is_ours(augment)  # a transform is callable, but not a function of the epoch
-    if isinstance(augment, type):
-        raise TypeError(f"augment is the class {augment.__name__}; pass an operation, {augment.__name__}(...)")
+    _check_augment(augment)
     if arguments["carry_over"] and callable(weights):
         raise ValueError("carry_over is not available with weights that change between epochs")
     if arguments["carry_over"] and arguments["drop_last"]:
@@ -63,6 +87,28 @@ def resolve_arguments(arguments: dict[str, Any]) -> tuple[str, int, BatchOptions
     return order, depth, options
 
 
+def resolve_graph_arguments(arguments: dict[str, Any]) -> BatchOptions:
+    """The options of batches, for arguments of a loader for graphs."""
+    check_types(arguments)
+    _check_augment(arguments["augment"])
+    if not is_truth(arguments["shuffle"]):
+        raise ValueError(
+            f"shuffle is {arguments['shuffle']!r}; graphs support True (global shuffle) and False (file order)"
+        )
+    for name in ("augment", "weights"):
+        if callable(arguments[name]):
+            raise TypeError(f"{name} of a graph cannot depend on the epoch; use a Loader")
+    names = ("data", "split", "augment", "weights", *_OF_BATCHES)
+    return resolve_batch_options(**{name: arguments[name] for name in names if name in arguments})
+
+
+def _check_augment(augment: Any) -> None:
+    """Raises TypeError for what is callable, but not a function of the epoch."""
+    check_is_ours(augment)
+    if isinstance(augment, type):
+        raise TypeError(f"augment is the class {augment.__name__}; pass an operation, {augment.__name__}(...)")
+
+
 def _operations_at_first(augment: Any) -> Any:
     """The operations of the first epoch."""
     if not callable(augment):
@@ -76,14 +122,18 @@ def _operations_at_first(augment: Any) -> Any:
         ) from error
 
 
-def checked_keys(keys: Sequence[str] | None, has_masks: bool) -> tuple[str, ...] | None:
+def checked_keys(keys: Sequence[str | None] | None, has_masks: bool) -> tuple[str | None, ...] | None:
+    """The keys as a tuple. Raises ValueError if they are not those of the parts of a batch."""
     if keys is None:
         return None
     parts = ("images", "masks", "labels") if has_masks else ("images", "labels")
     # The order of a set is not that of its names.
     is_unordered = isinstance(keys, (str, Set, Mapping)) or not hasattr(keys, "__len__")
-    if is_unordered or len(keys) != len(parts) or len(set(keys)) != len(keys):
-        raise ValueError(f"keys is {keys!r}; expected {len(parts)} different names, for {', '.join(parts)}")
+    named = [] if is_unordered else [key for key in keys if key is not None]
+    if not named or len(keys) != len(parts) or len(set(named)) != len(named):
+        raise ValueError(
+            f"keys is {keys!r}; expected {len(parts)} different names, for {', '.join(parts)}; None leaves a part out"
+        )
     return tuple(keys)
 
 

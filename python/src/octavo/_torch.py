@@ -11,6 +11,7 @@ import torch.utils.data
 import torch.utils.dlpack
 
 from . import _core
+from ._integrations import check_trainer
 from ._samplers import LoaderSampler
 
 
@@ -85,6 +86,7 @@ def check_data_loader(caller: FrameType) -> None:
     """
     if torch.utils.data.get_worker_info() is not None:
         raise RuntimeError("a Loader in a DataLoader needs num_workers=0; it has no use for worker processes")
+    check_trainer(caller)
     is_fetcher = caller.f_globals.get("__name__") == "torch.utils.data._utils.fetch"
     if is_fetcher and caller.f_locals.get("auto_collation"):
         raise TypeError(

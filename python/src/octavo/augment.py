@@ -547,10 +547,20 @@ def _range_around(field: str, number: float) -> tuple[float, float] | None:
     return (number, number) if field in ("gamma", "factor", "sigma") else None
 
 
+def _checked_color(operation: type[_Parameters], field: str, value: Any) -> list[float]:
+    try:
+        return [float(number) for number in np.atleast_1d(np.asarray(value))]
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{operation.__name__}: {field} is {value!r}; it must be one number, or one per channel, because it fills "
+            "with one color"
+        ) from None
+
+
 def _converted(operation: type[_Parameters], field: str, value: Any) -> Any:
     """The value of a field as the library's operation expects it. Raises TypeError or ValueError."""
     if field in ("fill", "value"):
-        return [float(number) for number in np.atleast_1d(np.asarray(value, dtype=np.float64))]
+        return _checked_color(operation, field, value)
     if field in ("border", "interpolation", "partner"):
         members = getattr(_core, field.capitalize()).__members__
         if value not in members:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import operator
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -14,8 +15,10 @@ import numpy as np
 
 from . import _core
 from ._frameworks import to_host
+from ._integrations import check_trainer
 from ._remote_paths import check_is_local
 from ._samplers import Items
+from ._wrong_data import wrong_data
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -335,6 +338,7 @@ class Split:
 
     def __getitems__(self, indices: Sequence[int]) -> Items:
         """The items at several indices, as a ``torch.utils.data.DataLoader`` fetches them."""
+        check_trainer(sys._getframe(1))
         return Items(self, indices)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -394,6 +398,8 @@ class Dataset:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
+        if not isinstance(path, (str, os.PathLike)):
+            raise wrong_data("open a dataset", "path", path, "the path of a dataset file")
         check_is_local(path, "open")
         self._native: _core.Dataset | None = _core.Dataset.open(Path(path))
         self._path = Path(path)
@@ -511,6 +517,36 @@ class Dataset:
         each = max(1, _SHEET_IMAGES // len(self))
         shown = [split._repr_html_(each) for split, _ in zip(self, range(_SHEET_IMAGES), strict=False)]
         return f"<div>{html.escape(repr(self))}</div>" + "".join(shown)
+
+
+def dataset_of(data: str | os.PathLike[str] | Dataset, action: str) -> Dataset:
+    """The dataset of a path, or the given one. Raises TypeError for anything else; `action` is what needs it."""
+    if isinstance(data, Dataset):
+        return data
+    if isinstance(data, (str, os.PathLike)):
+        return Dataset(data)
+    if isinstance(data, Split):
+        raise TypeError(f"{action}: data is a Split; pass its dataset, split.dataset")
+    raise wrong_data(action, "data", data, "the path of a dataset file, or a Dataset")
+
+
+def dataset_and_split(
+    data: str | os.PathLike[str] | Dataset | Split, split: str | None, action: str
+) -> tuple[Dataset, str | None]:
+    """The dataset, and the name of the split that `data` or `split` chooses, if one of them does.
+
+    Raises
+    ------
+    TypeError
+        If `data` is something else.
+    ValueError
+        If both choose a split, but not the same one.
+    """
+    if not isinstance(data, Split):
+        return dataset_of(data, action), split
+    if split not in (None, data.name):
+        raise ValueError(f"split is {split!r}, but data is already the split {data.name!r}")
+    return data.dataset, data.name
 
 
 def _column(values: list[Any]) -> npt.NDArray[Any] | list[Any]:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from . import _pack, _progress, packing
 from ._warn import warn
-from .dataset import Dataset
+from .dataset import Dataset, dataset_of
 
 _Path = str | os.PathLike[str]
 
@@ -58,7 +58,7 @@ def export(
     ValueError
         If the folder is not empty, or an option is invalid.
     """
-    dataset = data if isinstance(data, Dataset) else Dataset(data)
+    dataset = dataset_of(data, "export")
     formats = {"png": _pack.ExportFormat.png, "npy": _pack.ExportFormat.npy}
     if format not in formats:
         raise ValueError(f"format is {format!r}; it must be 'png' or 'npy'")

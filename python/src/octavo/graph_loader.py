@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import json
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _core, _frameworks, _progress
-from ._batch_options import LAST_EPOCH, plain_state, resolve_batch_options, saved_place, warn_of_ranks
+from ._argument_types import whole_number
+from ._batch_options import LAST_EPOCH, BatchOptions, plain_state, saved_place, warn_of_ranks
+from ._loader_arguments import check_loader_names, resolve_graph_arguments
 from ._sampling import Balance
 from .augment import Mix, Operation
 from .normalize import Normalize, Preset
@@ -58,12 +62,21 @@ class GraphLoader:
 
     Raises
     ------
-    ValueError
+    ValueError, TypeError
         For invalid options; for a batch size larger than the split, since every batch must be complete; for a store
         whose samples are not all on the device.
     FormatError, OSError, MemoryError, UnavailableError
         See `Store`.
     """
+
+    if not TYPE_CHECKING:
+
+        def __new__(cls, *arguments: Any, **options: Any) -> GraphLoader:
+            """Explains arguments that it does not have."""
+            # A subclass may have arguments of its own.
+            known = _argument_names() if cls.__init__ is GraphLoader.__init__ else options
+            check_loader_names("GraphLoader", options, known)
+            return super().__new__(cls)
 
     def __init__(
         self,
@@ -101,26 +114,13 @@ class GraphLoader:
         threads: int = 0,
         progress: _progress.Progress = None,
     ) -> None:
-        if not isinstance(shuffle, bool):
-            raise ValueError(f"shuffle is {shuffle!r}; graphs support True (global shuffle) and False (file order)")
-        if callable(augment):
-            raise TypeError("augment of a graph cannot depend on the epoch; use a Loader")
-        if callable(weights):
-            raise TypeError("weights of a graph cannot depend on the epoch; use a Loader")
-        self.shuffle, self.carry_over = shuffle, bool(carry_over)
-        options = resolve_batch_options(
-            data, split, batch_size=batch_size, seed=seed, device=device, normalize=normalize, dtype=dtype,
-            memory_format=memory_format, label_dtype=label_dtype, rank=rank, world_size=world_size, framework=framework,
-            augment=augment, augment_seed=augment_seed, views=views, mix=mix, label_smoothing=label_smoothing,
-            num_classes=num_classes, masks=masks, mask_dtype=mask_dtype, ignore_index=ignore_index,
-            indices=indices, weights=weights, balance=balance, samples_per_epoch=samples_per_epoch, repeats=repeats,
-        )  # fmt: skip
+        arguments = {name: value for name, value in locals().items() if name != "self"}
+        options = resolve_graph_arguments(arguments)
+        self.shuffle, self.carry_over = bool(shuffle), bool(carry_over)
         self.batch_size, self.seed, self.normalize = options.batch_size, options.seed, options.normalize
         self.rank, self.world_size, self.framework = options.rank, options.world_size, options.framework
         if rank is None:
             warn_of_ranks(self.world_size)
-        source = options.source
-        spec = options.spec()
         self._store = options.open_store(
             data, split, verify=verify, threads=threads, progress=progress, residency="device"
         )
@@ -132,27 +132,35 @@ class GraphLoader:
             options.label_dtype,
             operator.index(batches_per_launch),
         )
-        count = self._maker.samples_per_launch
+        self._stream: Callable[[], int] | None = None
         if self.framework == "dlpack":
-            self._stream = None
-            made = self._maker.make_tensors()
-            (self._images, self._image_address), (self._labels, self._label_address) = made[:2]
-            self._masks, self._mask_address = made[2]
+            self._make_tensors()
         else:
-            allocator = _frameworks.make_allocator(self.framework, options.device)
-            self._stream = allocator.stream
-            image_shape = spec.image_shape(source.shape)
-            images = allocator.images(image_shape, options.dtype, options.channels_last)(count * options.views)
-            self._images = allocator.with_views(options.views)(images)
-            self._labels = None
-            if source.label_kind != "none":
-                self._labels = allocator.labels(options.label_shape, options.label_dtype)(count)
-            self._masks = None
-            if options.masks is not None:
-                self._masks = allocator.labels(options.mask_shape(image_shape), options.masks.dtype)(count)
-            self._image_address = allocator.address(self._images)
-            self._label_address = 0 if self._labels is None else allocator.address(self._labels)
-            self._mask_address = 0 if self._masks is None else allocator.address(self._masks)
+            self._allocate(options)
+
+    def _make_tensors(self) -> None:
+        """Makes the tensors of the batches in memory of the library, for DLPack."""
+        made = self._maker.make_tensors()
+        (self._images, self._image_address), (self._labels, self._label_address) = made[:2]
+        self._masks, self._mask_address = made[2]
+
+    def _allocate(self, options: BatchOptions) -> None:
+        """Allocates the tensors of the batches in memory of the framework."""
+        allocator = _frameworks.make_allocator(self.framework, options.device)
+        self._stream = allocator.stream
+        count, source = self._maker.samples_per_launch, options.source
+        image_shape = options.spec().image_shape(source.shape)
+        images = allocator.images(image_shape, options.dtype, options.channels_last)(count * options.views)
+        self._images = allocator.with_views(options.views)(images)
+        self._labels = None
+        if source.label_kind != "none":
+            self._labels = allocator.labels(options.label_shape, options.label_dtype)(count)
+        self._masks = None
+        if options.masks is not None:
+            self._masks = allocator.labels(options.mask_shape(image_shape), options.masks.dtype)(count)
+        self._image_address = allocator.address(self._images)
+        self._label_address = 0 if self._labels is None else allocator.address(self._labels)
+        self._mask_address = 0 if self._masks is None else allocator.address(self._masks)
 
     @property
     def images(self) -> Any:
@@ -190,7 +198,7 @@ class GraphLoader:
         ValueError
             If there is no such batch, or the current stream is being captured.
         """
-        number, place = operator.index(epoch), operator.index(step)
+        number, place = whole_number("epoch", epoch), whole_number("step", step)
         count = self._maker.batches_per_epoch(number) if 0 <= number <= LAST_EPOCH else 0
         if not 0 <= place < count:
             raise ValueError(f"there is no batch {place} of epoch {number}; it has {count} batches")
@@ -246,3 +254,8 @@ class GraphLoader:
             f"GraphLoader({self._store.split!r}, {self.device}, batch_size={self.batch_size}, shuffle={self.shuffle}, "
             f"seed={self.seed}, batches={len(self)}, rank={self.rank} of {self.world_size})"
         )
+
+
+@functools.cache
+def _argument_names() -> frozenset[str]:
+    return frozenset(inspect.signature(GraphLoader.__init__).parameters) - {"self"}

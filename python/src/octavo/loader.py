@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import inspect
 import operator
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, overload
 
 import numpy as np
 
-from . import _frameworks, _integrations, _progress
-from ._argument_names import check_names
+from . import _frameworks, _progress
 from ._batch_factory import BatchFactory
-from ._batch_options import LAST_EPOCH, plain_state, resolve_ranks, saved_place
 from ._iteration import Iteration
-from ._loader_arguments import DATA_LOADER_ARGUMENTS, checked_keys, resolve_arguments
+from ._loader_arguments import check_loader_names, checked_keys, resolve_arguments
+from ._loader_position import LoaderPosition
+from ._loader_properties import LoaderProperties
+from ._loader_records import DrawnSample
 from ._place import Place, Position
 from ._samplers import LoaderBatchSampler, LoaderSampler, collate
 from ._sampling import Balance
-from .arrays import ArraySplit
 from .augment import Mix, Operation
 from .dataset import Split
 from .normalize import Normalize, Preset
@@ -42,39 +41,12 @@ else:
     BatchT = TypeVar("BatchT")
 
 
-@dataclasses.dataclass(frozen=True)
-class DrawnSample:
-    """A sample of a batch, and what the augmentation drew for it."""
-
-    #: Its index in the split.
-    index: int
-    #: For each of its images (one without `views`), the steps that changed it: (name, numbers), such as
-    #: ``("crop", {"top": -2.0, "left": 3.0})``; docs/numerics.md, "Replay", lists them.
-    views: list[list[tuple[str, dict[str, float]]]]
-    #: If it is mixed: ``("mixup", {"partner": 7, "own": 0.8, "other": 0.2})``, or ``"cutmix"`` with a rectangle.
-    mix: tuple[str, dict[str, float]] | None
-
-
-class Share(NamedTuple):
-    """What a rank has of a batch."""
-
-    #: Samples that no other rank has.
-    own: int
-    #: Samples after them that repeat others of the batch; see `equal_shares`.
-    repeats: int
-    #: Samples of all ranks, without repeats.
-    batch: int
-    #: The factor for the mean loss over the own samples of a rank with which an average over ranks, such as
-    #: ``DistributedDataParallel`` takes of gradients, is the mean over the batch.
-    loss_scale: float
-
-
 #: (images, labels), or (images, masks, labels) for a split with masks; labels are None for a split without labels. Or
 #: the same as a mapping. `BatchT` is its type for callers.
 Batch = Any
 
 
-class Loader(Generic[BatchT]):
+class Loader(LoaderProperties, LoaderPosition, Generic[BatchT]):
     """An iterable of batches that replaces a ``torch.utils.data.DataLoader``.
 
     >>> loader = octavo.Loader("cifar10.h5", "train", batch_size=512, shuffle=True, seed=7, device="cuda")
@@ -138,7 +110,8 @@ class Loader(Generic[BatchT]):
         True in a program with an ``accelerate.Accelerator``, which drops the repeats in ``gather_for_metrics()``; else
         False. `share` has the numbers of the last batch.
     keys
-        Make batches mappings with these keys, such as ``("pixel_values", "labels")``, instead of tuples.
+        Make batches mappings with these keys, such as ``("pixel_values", "labels")``, instead of tuples. None in place
+        of a key leaves out that part: for masks without labels, ``("pixel_values", "labels", None)``.
     framework
         ``"torch"``, ``"numpy"``, ``"dlpack"`` (objects with ``__dlpack__``, for CuPy or JAX) or ``"auto"``: torch if it
         is installed; otherwise NumPy on the CPU and DLPack on a GPU.
@@ -201,7 +174,6 @@ class Loader(Generic[BatchT]):
         See `Store`.
     """
 
-    _knows_its_trainer = False
     # What `accelerate.skip_first_batches()` reads of a DataLoader.
     num_workers = 0
     prefetch_factor: int | None = None
@@ -209,12 +181,10 @@ class Loader(Generic[BatchT]):
     if not TYPE_CHECKING:
 
         def __new__(cls, *arguments: Any, **options: Any) -> Loader[Any]:
-            """Explains arguments of a DataLoader."""
-            for name in options:
-                if name in DATA_LOADER_ARGUMENTS:
-                    raise TypeError(f"a Loader has no {name}=, as a DataLoader has: {DATA_LOADER_ARGUMENTS[name]}")
-            if cls.__init__ is Loader.__init__:  # a subclass may have arguments of its own
-                check_names("octavo.Loader", options, _argument_names())
+            """Explains arguments that it does not have."""
+            # A subclass may have arguments of its own.
+            known = _argument_names() if cls.__init__ is Loader.__init__ else options
+            check_loader_names("Loader", options, known)
             return super().__new__(cls)
 
     # What a batch is depends on `framework` and `keys`; "auto" is torch for type checkers.
@@ -236,7 +206,7 @@ class Loader(Generic[BatchT]):
         split: str | None = None,
         *,
         framework: Literal["auto", "torch"] = "auto",
-        keys: Sequence[str],
+        keys: Sequence[str | None],
         **options: Unpack[LoaderOptions],
     ) -> None: ...
 
@@ -258,7 +228,7 @@ class Loader(Generic[BatchT]):
         split: str | None = None,
         *,
         framework: Literal["numpy"],
-        keys: Sequence[str],
+        keys: Sequence[str | None],
         **options: Unpack[LoaderOptions],
     ) -> None: ...
 
@@ -269,7 +239,7 @@ class Loader(Generic[BatchT]):
         split: str | None = None,
         *,
         framework: _frameworks.Framework,
-        keys: Sequence[str] | None = None,
+        keys: Sequence[str | None] | None = None,
         **options: Unpack[LoaderOptions],
     ) -> None: ...
 
@@ -291,7 +261,7 @@ class Loader(Generic[BatchT]):
         rank: int | None = None,
         world_size: int | None = None,
         equal_shares: bool | None = None,
-        keys: Sequence[str] | None = None,
+        keys: Sequence[str | None] | None = None,
         framework: _frameworks.Framework = "auto",
         augment: Operation | Sequence[Operation] | Callable[[int], Operation | Sequence[Operation]] = (),
         augment_seed: int | None = None,
@@ -462,51 +432,7 @@ class Loader(Generic[BatchT]):
             raise IndexError(f"batch {number} is out of range; the epoch has {count}")
         return number % count
 
-    # ---- Lifetime --------------------------------------------------------------------------------------------------
-
-    def close(self) -> None:
-        """Frees the memory of the samples, unless the loader was given a `Store`: later use raises ValueError.
-
-        Batches stay valid.
-        """
-        if self._owns_store:
-            self._store.close()
-        self._batches.close()
-
-    def __enter__(self) -> Loader[BatchT]:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        place = self._position.place
-        return _create_again, (type(self), self._arguments, self._batches.state(place.epoch, place.step), place)
-
-    # ---- State -----------------------------------------------------------------------------------------------------
-
-    @property
-    def epoch(self) -> int:
-        """The epoch of the last batch; after a whole epoch, `set_epoch` or `load_state_dict`, that of the next one."""
-        return self._position.place.epoch
-
-    def set_epoch(self, epoch: int) -> None:
-        """Makes the next iteration start at the first batch of `epoch`.
-
-        A place that `load_state_dict` restored stays, whatever the number: it is then what the caller calls this epoch,
-        and the numbers after it are those of the epochs after it (docs/reference/resuming.md).
-
-        Raises
-        ------
-        ValueError
-            If it is negative or too large.
-        """
-        self._position.set_epoch(_checked_epoch(epoch))
-
-    def _count_epoch(self, epoch: int) -> None:
-        if self.carry_over and not self._knows_its_trainer:
-            _integrations.warn_of_short_epochs()
-        self._position.count_epoch(_checked_epoch(epoch))
+    # ---- For code for DataLoaders -----------------------------------------------------------------------------------
 
     @property
     def sampler(self) -> LoaderSampler:
@@ -529,146 +455,26 @@ class Loader(Generic[BatchT]):
         """For code for DataLoaders: makes the batches that `batch_sampler` chooses."""
         return collate
 
-    def state_dict(self) -> dict[str, Any]:
-        """The position after the batches yielded so far, to save with the model; a dict of plain values.
+    # ---- Lifetime --------------------------------------------------------------------------------------------------
 
-        It also identifies the samples, the order, the normalization and the augmentation.
+    def close(self) -> None:
+        """Frees the memory of the samples, unless the loader was given a `Store`: later use raises ValueError.
+
+        Batches stay valid.
         """
+        if self._owns_store:
+            self._store.close()
+        self._batches.close()
+
+    def __enter__(self) -> Loader[BatchT]:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
         place = self._position.place
-        state = self._batches.state(place.epoch, place.step)
-        return {**state, "epoch_offset": place.offset} if place.offset else state
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restores a state from `state_dict`: the next iteration starts there.
-
-        Ranks, device, residency, type and memory format may differ. So may `batch_size`, except with shuffle="blocks":
-        the loader continues with the next sample.
-
-        Raises
-        ------
-        ValueError
-            If the state is from a loader with other samples or another order; the message names the difference, and the
-            loader stays unchanged.
-        """
-        saved = plain_state(state)
-        # The augmentation may depend on the epoch.
-        given = saved.get("epoch")
-        known = given if isinstance(given, int) and 0 <= given <= LAST_EPOCH else 0
-        epoch, samples, offset = saved_place(saved, self._batches.state(known, 0))
-        epoch, step = self._batches.go_to(epoch, samples)
-        self._position.restore(epoch, step, offset)
-
-    # ---- Properties ------------------------------------------------------------------------------------------------
-
-    @property
-    def store(self) -> Store:
-        """The store of samples; other loaders can share it."""
-        return self._store
-
-    @property
-    def dataset(self) -> Split | ArraySplit:
-        """The split that the samples belong to."""
-        return self._store.split
-
-    @property
-    def samples_per_epoch(self) -> int:
-        """The samples of an epoch, of all ranks together; with `indices` or `weights`, not all of `dataset`."""
-        sampling = self._batches.options.sampling
-        return len(self.dataset) if sampling is None else sampling.epoch_samples
-
-    @property
-    def batch_size(self) -> int:
-        """Samples per batch; with several ranks, the total over all ranks."""
-        return self._batches.options.batch_size
-
-    @property
-    def shuffle(self) -> bool | str:
-        """The order: True, False, ``"blocks"`` or ``"windows:N"``."""
-        return self._shuffle
-
-    @property
-    def seed(self) -> int:
-        """The seed of the order."""
-        return self._batches.options.seed
-
-    @property
-    def drop_last(self) -> bool:
-        """Whether the last batch of an epoch is dropped if it is incomplete."""
-        return self._drop_last
-
-    @property
-    def carry_over(self) -> bool:
-        """Whether samples that do not fill the last batch begin the next epoch."""
-        return self._carry_over
-
-    @property
-    def normalize(self) -> Normalize:
-        """The normalization of the images."""
-        return self._batches.options.normalize
-
-    @property
-    def framework(self) -> str:
-        """``"torch"``, ``"numpy"`` or ``"dlpack"``."""
-        return self._batches.options.framework
-
-    @property
-    def augment_seed(self) -> int:
-        """The seed of the augmentation."""
-        return self._batches.options.augment_seed
-
-    @property
-    def views(self) -> int:
-        """Images per sample."""
-        return self._batches.options.views
-
-    @property
-    def mix(self) -> Mix | None:
-        """MixUp and CutMix."""
-        return self._mix
-
-    @property
-    def label_smoothing(self) -> float:
-        """The share of a probability of 1 that all classes get."""
-        return self._label_smoothing
-
-    @property
-    def device(self) -> str:
-        """The device of the batches: ``"cpu"`` or, for example, ``"cuda:0"``."""
-        return self._store.device
-
-    @property
-    def share(self) -> Share:
-        """The part that this rank has of the last batch that was yielded.
-
-        Raises
-        ------
-        ValueError
-            If no batch was yielded.
-        """
-        if self._last_batch is None:
-            raise ValueError("no batch was yielded yet, so there is no share of it")
-        own, repeats, batch = self._batches.share(*self._last_batch)
-        return Share(own, repeats, batch, own * self._batches.options.world_size / batch)
-
-    @property
-    def augment(self) -> tuple[Operation, ...]:
-        """The operations on the images; those of the last epoch that made a batch, if they depend on the epoch."""
-        return self._batches.options.augment
-
-    @property
-    def rank(self) -> int:
-        """The rank of this process, of those that share each batch."""
-        return resolve_ranks(*self._given_ranks)[0]
-
-    @property
-    def world_size(self) -> int:
-        """The number of processes that share each batch."""
-        return resolve_ranks(*self._given_ranks)[1]
-
-    @property
-    def prefetch(self) -> int:
-        """The number of batches that are read ahead."""
-        return self._batches.prefetch
+        return _create_again, (type(self), self._arguments, self._batches.state(place.epoch, place.step), place)
 
     def __repr__(self) -> str:
         if self._batches.is_closed:
@@ -719,12 +525,3 @@ def _create_again(
         raise ValueError(f"the data of a loader changed after it was pickled: {error}") from None
     loader._position.copy_from(place)
     return loader
-
-
-def _checked_epoch(epoch: int) -> int:
-    number = operator.index(epoch)
-    if number < 0:
-        raise ValueError(f"epoch is {number}; epochs count from 0")
-    if number > LAST_EPOCH:
-        raise ValueError(f"epoch is {number}; the last one is {LAST_EPOCH}")
-    return number

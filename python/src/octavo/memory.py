@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from . import _core, _frameworks
-from .dataset import Dataset
+from .dataset import Dataset, Split, dataset_and_split
 from .reports import Report
 from .store import checked_limit
 
@@ -21,7 +21,7 @@ _SIGNS_OF_MEMORY = ("out of memory", "can't allocate memory", "not enough memory
 
 
 def plan(
-    data: str | os.PathLike[str] | Dataset,
+    data: str | os.PathLike[str] | Dataset | Split,
     split: str | None = None,
     *,
     device: Any = "auto",
@@ -42,7 +42,7 @@ def plan(
     Parameters
     ----------
     data
-        A dataset file or a `Dataset`.
+        A dataset file, a `Dataset` or a `Split`.
     split
         By default ``train`` if it exists, else the first split.
     device
@@ -85,7 +85,7 @@ def plan(
         parameters = sum(tensor.numel() for tensor in model.parameters() if tensor.requires_grad)
     if precision not in ("float32", "mixed"):
         raise ValueError(f"precision is {precision!r}; it must be 'float32' or 'mixed'")
-    dataset = data if isinstance(data, Dataset) else Dataset(data)
+    dataset, split = dataset_and_split(data, split, "plan")
     figures, text = _core.plan(
         dataset._opened(),
         split or "",

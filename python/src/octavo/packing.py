@@ -19,6 +19,7 @@ from ._cifar_pickles import find_batches
 from ._mask_colors import MaskColors, read_colors
 from ._remote_paths import check_is_local
 from ._warn import warn
+from .dataset import Dataset, Split
 
 #: How many of the skipped samples a warning names.
 _NAMED_SAMPLES = 3
@@ -401,6 +402,11 @@ def _paths(given: _Path | Sequence[_Path]) -> list[_Path]:
     checked: list[_Path] = []
     for path in paths if isinstance(paths, Iterable) or hasattr(paths, "__getitem__") else [paths]:
         if not isinstance(path, (str, os.PathLike)):
+            if isinstance(given, (Dataset, Split)):
+                raise TypeError(
+                    f"source is a {type(given).__name__}; pass the path of its file, or 'FILE::SPLIT', to "
+                    "octavo.repack()"
+                )
             raise TypeError(
                 f"source is a {type(given).__name__}, not a path or several; pack datasets of Python and arrays in "
                 "memory with octavo.pack_dataset()"

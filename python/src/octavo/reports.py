@@ -6,7 +6,7 @@ import html
 import json
 import operator
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -15,7 +15,8 @@ import numpy as np
 
 from . import _frameworks, _progress
 from ._info_text import info_text
-from .dataset import Dataset, Split
+from ._wrong_data import wrong_data
+from .dataset import Dataset, Split, dataset_and_split, dataset_of
 
 if TYPE_CHECKING:
     from . import _pack
@@ -177,7 +178,7 @@ def info(data: str | os.PathLike[str] | Dataset) -> Report:
     FormatError, OSError
         See `Dataset`.
     """
-    dataset = data if isinstance(data, Dataset) else Dataset(data)
+    dataset = dataset_of(data, "describe")
     native = dataset._opened()
     splits = {split.name: _split_figures(split) for split in dataset}
     figures = {
@@ -235,7 +236,7 @@ def _split_figures(split: Split) -> dict[str, Any]:
 
 
 def report(
-    data: str | os.PathLike[str] | Dataset,
+    data: str | os.PathLike[str] | Dataset | Split,
     split: str | None = None,
     *,
     device: Any = "auto",
@@ -249,7 +250,7 @@ def report(
     Parameters
     ----------
     data
-        A dataset file or a `Dataset`.
+        A dataset file, a `Dataset` or a `Split`.
     split
         By default ``train`` if it exists, else the first split.
     device
@@ -268,7 +269,7 @@ def report(
     """
     from . import _lab, _pack
 
-    dataset = data if isinstance(data, Dataset) else Dataset(data)
+    dataset, split = dataset_and_split(data, split, "report")
     name = _frameworks.resolve_device(device)
     with _progress.shown(progress) as on_progress:
         native = dataset._opened()
@@ -328,7 +329,7 @@ def doctor(
         raise ValueError(f"threads is {threads}; it must be 0 for all, or the number of threads")
     if operator.index(examples) < 0:
         raise ValueError(f"examples is {examples}; it must be 0 or more")
-    dataset = data if isinstance(data, Dataset) else Dataset(data)
+    dataset = dataset_of(data, "examine")
     with _progress.shown(progress) as on_progress:
         text, document = _pack.examine(dataset._opened(), group_by or "", examples, threads, on_progress)
     report = DoctorReport(json.loads(document), text)
@@ -377,7 +378,21 @@ def verify(
 
     if threads < 0:
         raise ValueError(f"threads is {threads}; it must be 0 for all, or the number of threads")
+    if not isinstance(path, (str, os.PathLike)):
+        path = _checked_paths(path)
     with _progress.shown(progress) as on_progress:
         if isinstance(path, (str, os.PathLike)):
             return _pack.verify(Path(path), threads, on_progress)
         return [_pack.verify(Path(file), threads, on_progress) for file in path]
+
+
+def _checked_paths(paths: Any) -> list[str | os.PathLike[str]]:
+    """Several paths. Raises TypeError if they are something else."""
+    if isinstance(paths, (Dataset, Split)):
+        attribute = "path" if isinstance(paths, Dataset) else "dataset.path"
+        raise TypeError(f"verify: path is a {type(paths).__name__}; pass the path of its file, .{attribute}")
+    given = list(paths) if isinstance(paths, Iterable) else [paths]
+    for path in given:
+        if not isinstance(path, (str, os.PathLike)):
+            raise wrong_data("verify", "path", paths, "the path of a dataset file, or several")
+    return given

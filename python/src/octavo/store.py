@@ -15,6 +15,7 @@ from ._argument_names import explaining_names
 from ._argument_types import check_types, whole_number
 from ._masks import Masks, resolve_masks
 from ._soft_labels import SoftLabels, resolve_soft_labels
+from ._wrong_data import wrong_data
 from .arrays import ArraySplit
 from .augment import Mix, Operation, checked_operations
 from .dataset import Dataset, Split
@@ -435,4 +436,4 @@ def find_split(data: Data, split: str | None) -> Split:
         return data.split(split)
     if isinstance(data, (str, os.PathLike)):
         return Dataset(data).split(split)
-    raise TypeError(f"data is a {type(data).__name__}; it must be a path, a Dataset, a Split or a Store")
+    raise wrong_data("load samples", "data", data, "a dataset file, a Dataset, a Split or a Store")

@@ -37,20 +37,23 @@ class TrainerMixin(_Trainer):  # type: ignore[misc]  # the Trainer of Transforme
     device are those of the arguments. Training shuffles; evaluation shows each sample once. All splits are normalized
     with the statistics of the split for training, also those of other files, which must have the same class numbers.
     With several processes, the loss of an evaluation is that of one process, and so are metrics. Training can be
-    resumed in the middle of an epoch. Datasets that are no splits are left to the Trainer.
+    resumed in the middle of an epoch. Of a split with masks and without labels, the masks are the labels, as models for
+    segmentation expect them. Datasets that are not splits are left to the Trainer.
 
     Parameters
     ----------
     loader
         Options of `octavo.Loader`. Those that choose, change or leave out samples, such as `augment`, are for training
-        only. `keys` is ``("pixel_values", "labels")`` unless given.
+        only. `keys` is ``("pixel_values", "labels")`` unless given; with masks that are the labels,
+        ``("pixel_values", "labels", None)``, and `mask_dtype` is int64.
 
     Raises
     ------
     ValueError, TypeError
         If an option of the loader is invalid, ``mix`` or ``label_smoothing`` would change the loss of the model to
-        binary cross-entropy, a dataset is a path, a loader or a part of a split, or the class numbers
-        of a split for evaluation are not those of training.
+        binary cross-entropy, a dataset is a path, a loader or a part of a split, the options of the loader would have
+        no effect, because the dataset is not a split, a split has masks and labels and no option says which are the
+        labels, or the class numbers of a split for evaluation are not those of training.
     """
 
     def __init_subclass__(cls, **arguments: Any) -> None:
@@ -69,12 +72,29 @@ class TrainerMixin(_Trainer):  # type: ignore[misc]  # the Trainer of Transforme
         self._stores: dict[tuple[str, str], Store] = {}
         _check_datasets(options)
         super().__init__(*arguments, **options)
+        self._check_loader_has_effect()
         self._normalize_as_in_training()
         self._check(self.train_dataset, {**self._of_all, **self._of_training})
         evaluated = self.eval_dataset
         for split in evaluated.values() if isinstance(evaluated, dict) else [evaluated]:
             self._check(split, self._of_all)
         self._check_loss_of_soft_labels()
+
+    def _check_loader_has_effect(self) -> None:
+        """Raises ValueError if `loader` has options for datasets that the Trainer loads itself."""
+        evaluated = self.eval_dataset
+        given = [self.train_dataset, *(evaluated.values() if isinstance(evaluated, dict) else [evaluated])]
+        others = [dataset for dataset in given if dataset is not None and not isinstance(dataset, Split)]
+        if not others:
+            return
+        unused = list(self._of_training) if others[0] is self.train_dataset else []
+        if not any(isinstance(dataset, Split) for dataset in given):
+            unused = [*self._of_all, *self._of_training, *self._of_store]
+        if unused:
+            raise ValueError(
+                f"train with loader={{{unused[0]!r}: ...}}: it has no effect on a {type(others[0]).__name__}, which "
+                "the Trainer loads itself; pack it with octavo.pack_dataset and pass a split, or leave out loader="
+            )
 
     def _check_loss_of_soft_labels(self) -> None:
         """Raises ValueError if Transformers would choose binary cross-entropy, because of the type of mixed labels."""
@@ -145,7 +165,7 @@ class TrainerMixin(_Trainer):  # type: ignore[misc]  # the Trainer of Transforme
     def _check(self, split: Any, options: Mapping[str, Any]) -> None:
         if isinstance(split, Split):
             self._check_classes(split)
-            check_options(split, **{**options, **self._of_store})
+            check_options(split, **{**_of_model(split, options), **self._of_store})
 
     def _check_classes(self, split: Split) -> None:
         """Raises ValueError if a split for evaluation has other class numbers than that for training."""
@@ -158,8 +178,8 @@ class TrainerMixin(_Trainer):  # type: ignore[misc]  # the Trainer of Transforme
         key = (str(split.dataset.path), split.name)
         if key not in self._stores:
             self._stores[key] = Store(split, device=self.args.device, **self._of_store)
-        of_all = {"keys": ("pixel_values", "labels"), **self._of_all, **options}
-        return Loader(self._stores[key], batch_size=batch_size, **of_all)
+        of_model = _of_model(split, {**self._of_all, **options})
+        return Loader(self._stores[key], batch_size=batch_size, **of_model)
 
 
 def _has_own_loss(trainer: Any) -> bool:
@@ -167,6 +187,19 @@ def _has_own_loss(trainer: Any) -> bool:
     own = type(trainer).compute_loss
     is_of_library = str(getattr(own, "__module__", "")).startswith("transformers.")
     return not is_of_library or getattr(trainer, "compute_loss_func", None) is not None
+
+
+def _of_model(split: Split, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options, and those that name the parts of a batch as models do, and give masks the type of labels."""
+    has_masks = split.has_masks and options.get("masks") in (None, True)
+    if has_masks and "keys" not in options and split.label_kind != "none":
+        raise ValueError(
+            f"load split {split.name!r}: it has masks and labels; for segmentation, pass "
+            "loader={'keys': ('pixel_values', 'labels', None)}, for classification loader={'masks': False}"
+        )
+    keys = options.get("keys", ("pixel_values", "labels", None) if has_masks else ("pixel_values", "labels"))
+    are_labels = has_masks and keys is not None and tuple(keys)[1:2] == ("labels",)
+    return {**({"mask_dtype": "int64"} if are_labels else {}), **options, "keys": keys}
 
 
 #: Options of a loader that the arguments of a Trainer decide, and which of them.

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import overload
 
 from . import _pack
+from ._wrong_data import wrong_data
 from .dataset import Dataset, Split
 from .loader import Loader
 
@@ -144,8 +145,15 @@ def view(
         if split is not None or indices is not None or classes is not None or first != 0:
             raise TypeError("split, indices, classes and first do not apply to a loader; pass a dataset")
         if step is None:
-            raise TypeError("step is missing; pass the number of the batch")
+            raise TypeError("step is missing; pass the number of the batch, as in octavo.view(loader, 0)")
         return _view_batch(data, step, epoch, count, columns, scale, captions, masks)
+    if not isinstance(data, (str, os.PathLike, Dataset, Split)):
+        raise wrong_data(
+            "view",
+            "data",
+            data,
+            "the path of a dataset file, a Dataset or a Split, or a Loader and the step of a batch",
+        )
     if step is not None or epoch is not None:
         raise TypeError("step and epoch apply only to a loader")
     if indices is not None and (classes is not None or count is not None or first != 0):
@@ -165,7 +173,7 @@ def _split_of(data: Dataset | Split | str | os.PathLike[str], name: str | None) 
     if not isinstance(data, Split):
         return (data if isinstance(data, Dataset) else Dataset(data)).split(name)
     if name is not None:
-        raise TypeError("split applies only to a dataset; this is a split")
+        raise TypeError(f"split applies only to a dataset; data is the split {data.name!r} already")
     return data
 
 

@@ -1,0 +1,153 @@
+"""Packs the dataset of one split, sample by sample."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+from . import _images
+from ._annotate import annotate, annotated_call
+from ._dataset_classes import SplitClasses
+from ._dataset_samples import Unreadable, in_brackets, samples
+from ._dataset_transforms import RandomTransforms
+from ._sample_fields import SampleFields
+from ._sample_groups import GROUP_COLUMN, GroupsOfSplit
+from ._sample_names import SampleNames, paths_of
+from .writer import Writer
+
+
+@dataclasses.dataclass(frozen=True)
+class Rules:
+    """How the samples of all splits are packed."""
+
+    fields: SampleFields
+    transform: Callable[[Any], Any] | None
+    mask_transform: Callable[[Any], Any] | None
+    random_transforms: RandomTransforms
+    may_skip: bool
+    keeps_names: bool
+
+
+@dataclasses.dataclass
+class _Place:
+    """Where a sample is, for messages."""
+
+    split: str
+    number: int
+    #: In brackets; empty if it is not known.
+    file: str
+
+    def __str__(self) -> str:
+        return f"split {self.split!r}, sample {self.number}{self.file}"
+
+
+class SplitPacker:
+    """Appends the samples of the dataset of one split to a writer.
+
+    Parameters
+    ----------
+    writer, rules
+        Those of all splits.
+    split, part
+        The name of the split, and its dataset.
+    classes
+        The classes of the dataset.
+    group_of
+        The groups of the samples, if they are given.
+    """
+
+    def __init__(
+        self,
+        writer: Writer,
+        rules: Rules,
+        split: str,
+        part: Any,
+        classes: SplitClasses,
+        group_of: GroupsOfSplit | None,
+    ) -> None:
+        self.split = split
+        self._writer, self._rules, self._part, self._classes, self._group_of = writer, rules, part, classes, group_of
+        self._paths = paths_of(part)
+        self._names = SampleNames(split, self._paths if rules.keeps_names else [])
+        self._skipped: list[str] = []
+
+    def pack(self, on_progress: Callable[[str, int, int, int, int], Any] | None) -> int:
+        """Appends all samples, and returns how many the dataset has.
+
+        Raises
+        ------
+        ValueError
+            If all samples were skipped, or there are more or fewer groups than samples.
+        Exception
+            Whatever the dataset and the writer raise, unless samples may be skipped.
+        """
+        count = 0
+        expected = len(self._part) if hasattr(self._part, "__len__") else 0
+        for sample in samples(self._part, self.split, self._paths, self._rules.may_skip):
+            self._append_or_skip(sample, self._place_of(count))
+            count += 1
+            if on_progress is not None:
+                on_progress(f"reading {self.split}", count, max(expected, count), 0, 0)
+        self._check_skipped(count)
+        if self._group_of is not None:
+            self._group_of.check_length(count)
+        return count
+
+    def _place_of(self, number: int) -> _Place:
+        return _Place(self.split, number, in_brackets(self._paths[number] if number < len(self._paths) else None))
+
+    def _append_or_skip(self, sample: Any, place: _Place) -> None:
+        try:
+            self._append(sample, place)
+        except Exception as error:
+            if not self._rules.may_skip or self._writer.is_closed:
+                raise
+            # The dataset file keeps this list; without names, it contains none.
+            known = f"{self.split}#{place.number}{place.file if self._rules.keeps_names else ''}"
+            self._skipped.append(f"{known}: {error}")
+            self._writer.leave_out(place.number, known, str(error))
+
+    def _append(self, sample: Any, place: _Place) -> None:
+        if isinstance(sample, Unreadable):
+            raise sample.error
+        fields = self._rules.fields
+        image, mask, label = fields.parts_of(sample, str(place), self._classes)
+        place.file = place.file or in_brackets(getattr(image, "filename", None))
+        if mask is not None:
+            self._rules.random_transforms.check_mask(self.split, str(place))
+        name = self._names.of(place.number, fields.name_of(sample, image, str(place)))
+        image, mask, turn = self._transformed(image, mask, str(place))
+        metadata = fields.metadata_of(sample, str(place))
+        if self._group_of is not None:
+            metadata[GROUP_COLUMN] = self._group_of(place.number, sample, str(place))
+        self._writer.append(image, label, mask=mask, split=self.split, metadata=metadata, name=name)
+        self._writer.count_turn(turn)
+
+    def _transformed(self, image: Any, mask: Any, where: str) -> tuple[Any, Any, _images.Turn]:
+        """The image and the mask after the transforms, and what became of the orientation of the image before."""
+        transform, mask_transform = self._rules.transform, self._rules.mask_transform
+        if transform is None and mask_transform is None:
+            return image, mask, "none"
+        image, mask, turn = _aligned(image, mask, where)
+        if transform is not None:
+            image = annotated_call(transform, image, f"transform with the image of {where}")
+        if mask_transform is not None and mask is not None:
+            mask = annotated_call(mask_transform, mask, f"mask_transform with the mask of {where}")
+        return image, mask, turn
+
+    def _check_skipped(self, count: int) -> None:
+        """Raises ValueError if all samples were skipped."""
+        if len(self._skipped) == count > 0:
+            raise ValueError(
+                f"pack split {self.split!r}: no samples are left, because all {count} were skipped, the first, "
+                f"{self._skipped[0]}; repair the samples, or leave out the split"
+            )
+
+
+def _aligned(image: Any, mask: Any, where: str) -> tuple[Any, Any, _images.Turn]:
+    try:
+        return _images.aligned(image, mask)
+    except Exception as error:  # its mask fits in two ways, or PIL cannot decode it
+        annotate(error, f"while reading {where}")
+        raise
