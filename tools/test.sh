@@ -7,7 +7,9 @@
 # The style is checked first (tools/lint.sh). The suites are presets: cuda if there is a CUDA compiler, else cpu; then
 # asan (AddressSanitizer and UndefinedBehaviorSanitizer); then, with a CUDA toolkit, fake-cuda (the CUDA tests on the
 # tests' own CUDA runtime); then the Python package (tools/test_python.sh). Tests that need a missing device are skipped
-# and counted. The last lines are a summary: the seconds of each phase, then the tests.
+# and counted. The last lines are a summary: the seconds of each phase, and those of the processors, then the tests.
+#
+# With ccache, what cuda and fake-cuda have in common is compiled once. Its cache is build/ccache.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 quick=no
@@ -23,10 +25,15 @@ done
 
 phases=()
 phase_begin=$SECONDS
+phase_begin_processors=0
 # end_phase NAME: records the time since the end of the previous phase.
 end_phase() {
-  phases+=("$(printf '%5d s  %s' $((SECONDS - phase_begin)) "$1")")
+  local processors
+  times >"$times" # not in a subshell, which has times of its own
+  processors=$(awk -F'[ms ]+' 'NR == 2 { print int(60 * $1 + $2 + 60 * $3 + $4) }' "$times")
+  phases+=("$(printf '%5d s %6d s  %s' $((SECONDS - phase_begin)) $((processors - phase_begin_processors)) "$1")")
   phase_begin=$SECONDS
+  phase_begin_processors=$processors
 }
 
 # selection SUITE: the labels that ctest excludes. ctest excludes the tests that both this and the filter of the test
@@ -37,6 +44,10 @@ selection() {
     *:no) echo -LE large ;;
   esac
 }
+
+log=$(mktemp)
+times=$(mktemp)
+trap 'rm -f "$log" "$times"' EXIT
 
 heading "Packages"
 "$root/tools/setup.sh" --tests --data
@@ -51,14 +62,16 @@ fi
 
 cd "$root"
 jobs=$(nproc)
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
 summary=()
 all_count=0
 all_skipped=0
 
 "$root/tools/lint.sh"
 end_phase "lint"
+
+if command -v ccache >/dev/null; then
+  export CCACHE_DIR=$root/build/ccache CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1 CMAKE_CXX_COMPILER_LAUNCHER=ccache
+fi
 
 for suite in "${suites[@]}"; do
   heading "$suite: configure"

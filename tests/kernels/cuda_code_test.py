@@ -2,9 +2,9 @@
 """Checks the code that the CUDA compiler generates for the kernels: registers and spills from the compiler's report;
 loads in flight, access widths and issue slots from the machine code.
 
-cuda_code_test.py NVCC SOURCE_FOLDER [--markdown FILE] ARCHITECTURE...
+cuda_code_test.py PTXAS PTX_FOLDER [--markdown FILE] ARCHITECTURE...
 
-Prints a table of every kernel that moves a batch, one row per variant. Fails if a kernel cannot keep up with the memory
+The PTX of an architecture is in PTX_FOLDER/ARCHITECTURE; the target octavo_ptx compiles the kernels to it. Prints a table of every kernel that moves a batch, one row per variant. Fails if a kernel cannot keep up with the memory
 of a typical device of its architecture. Decodes the cubin itself, because not every toolkit has a disassembler. For
 architectures below 8.0, only registers and spills are checked.
 """
@@ -93,11 +93,10 @@ def decode(cubin, architecture):
     return {name: dict(code=code, shared=shared.get(name, 0)) for name, code in kernels.items()}
 
 
-def compile_kernels(nvcc, folder, source, architecture, output):
-    """Decodes each kernel, and adds registers and spilled bytes from the compiler's report."""
+def assemble(ptxas, source, architecture, output):
+    """Decodes the machine code of each kernel, and adds registers and spilled bytes from the assembler's report."""
     cubin = output / f"{source.stem}-{architecture}.cubin"
-    command = [nvcc, "-std=c++20", "-O3", "--fmad=false", "--expt-relaxed-constexpr", "-cubin", f"-arch=sm_{architecture}",
-               "--resource-usage", f"-I{folder.parent}", f"-I{folder}/include", "-o", str(cubin), str(source)]
+    command = [ptxas, "-O3", "--verbose", f"-arch=sm_{architecture}", "-o", str(cubin), str(source)]
     report = subprocess.run(command, capture_output=True, text=True, check=True).stderr
     pattern = re.compile(r"Compiling entry function '(\w+)'.*?(\d+) bytes spill stores, (\d+) bytes spill loads.*?"
                          r"Used (\d+) registers", re.S)
@@ -272,8 +271,8 @@ def table(rows):
 
 def arguments():
     parser = argparse.ArgumentParser()
-    parser.add_argument("nvcc")
-    parser.add_argument("sources", type=pathlib.Path)
+    parser.add_argument("ptxas")
+    parser.add_argument("ptx", type=pathlib.Path)
     parser.add_argument("--markdown", type=pathlib.Path, help="write the table for compute capability 9.0 to this file")
     parser.add_argument("architectures", nargs="+")
     return parser.parse_args()
@@ -286,10 +285,11 @@ class CudaCode(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         # The longest first, so that no long one runs alone at the end.
-        sources = sorted((ARGUMENTS.sources / "cuda").glob("*.cu"), key=lambda path: -path.stat().st_size)
+        jobs = [(source, architecture) for architecture in ARGUMENTS.architectures
+                for source in (ARGUMENTS.ptx / architecture).glob("*.ptx")]
+        jobs.sort(key=lambda job: -job[0].stat().st_size)
         with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
-            made = pool.map(lambda job: compile_kernels(ARGUMENTS.nvcc, ARGUMENTS.sources, *job, pathlib.Path(folder)),
-                            [(source, architecture) for source in sources for architecture in ARGUMENTS.architectures])
+            made = pool.map(lambda job: assemble(ARGUMENTS.ptxas, *job, pathlib.Path(folder)), jobs)
             cls.kernels = [kernel for kernels in made for kernel in kernels]
         measured = [kernel for kernel in cls.kernels
                     if kernel["architecture"] in DEVICES and Variant(kernel["name"]).family]
