@@ -7,9 +7,9 @@
 #   --out FILE    the file for the results (docs/results/faults.md)
 #
 # Builds the cpu preset, runs the tests of tests/faults/ with the counts for a night, prints a table and writes it to
-# the file. If NVIDIA's headers are installed, it also makes every CUDA call fail, with the preset fake-cuda. Exits with
-# status 1 if anything failed. Every run of ctest includes the same tests with lower counts. docs/reliability.md
-# describes them.
+# the file. If NVIDIA's headers are installed, it also makes every CUDA call fail, and runs the CUDA tests and the code
+# that nvcc generates in random orders, with the preset fake-cuda. Exits with status 1 if anything failed. Every run of
+# ctest includes the same tests with lower counts. docs/reliability.md describes them.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 minutes=480
@@ -70,22 +70,42 @@ if cmake --preset fake-cuda >/dev/null 2>&1; then
 
   heading "The CUDA tests under random schedules, for about $((minutes / 8 + 1)) minutes"
   cmake --build --preset fake-cuda -j "$jobs"
-  # under_seed SEED: runs every test of the CUDA path with the schedule of that seed; prints a line per failing test.
-  under_seed() {
+  # schedules_of SEED: runs every test of the CUDA path with the schedule of that seed; prints a line per failing test.
+  schedules_of() {
     local test
-    (($(date +%s) < schedules_end)) || return 0
-    for test in "$root"/build/fake-cuda/tests/lib/{cuda/cuda_use,store/store,loader/loader,loader/graph_capture}_tests; do
+    for test in "$fake"/lib/{cuda/cuda_use,store/store,loader/loader,loader/graph_capture}_tests; do
       FAKE_CUDA=schedule=random,seed=$1 "$test" '[cuda]~[large]' >"$results/seed-$1" 2>&1 ||
         { echo "$(basename "$test") failed with FAKE_CUDA=schedule=random,seed=$1"; cp "$results/seed-$1" "$results/failed-$1"; }
-      rm -f "$results/seed-$1"
     done
-    echo "$1" >>"$results/seeds"
   }
-  export -f under_seed
-  export root results schedules_end=$(($(date +%s) + minutes * 60 / 8 + 60))
-  seq "$seed" $((seed + 100000)) | xargs -P "$jobs" -I{} bash -c 'under_seed {}' | tee "$results/schedules"
-  if [[ -s $results/schedules ]]; then failed=yes; fi
-  note "ran $(wc -l <"$results/seeds") seeds"
+  # orders_of SEED: runs some kernels as generated code, threads in the order of that seed.
+  orders_of() {
+    local order=order=random,seed=$1,blocks=$(($1 % 4 + 1))
+    DEVICE_CODE=ptx=$fake/device_code/ptx/90,$order OCTAVO_CASE_STRIDE=100 OCTAVO_FIRST_CASE=$(($1 % 100)) \
+      "$fake/device_code/generated_code_tests" '[order]' >"$results/seed-$1" 2>&1 ||
+      { echo "generated_code_tests failed with DEVICE_CODE=…,$order"; cp "$results/seed-$1" "$results/failed-order-$1"; }
+  }
+  # under_seed WHAT SEED: runs one of the above, unless the time is over.
+  under_seed() {
+    (($(date +%s) < end)) || return 0
+    "$1" "$2"
+    rm -f "$results/seed-$2"
+    echo "$2" >>"$results/seeds-$1"
+  }
+  # under_seeds WHAT: the same for one seed after the other.
+  under_seeds() {
+    export end=$(($(date +%s) + minutes * 60 / 8 + 60))
+    seq "$seed" $((seed + 100000)) | xargs -P "$jobs" -I{} bash -c "under_seed $1 {}" | tee "$results/$1"
+    if [[ -s $results/$1 ]]; then failed=yes; fi
+    note "ran $(wc -l <"$results/seeds-$1") seeds"
+  }
+  export -f under_seed schedules_of orders_of
+  export results fake=$root/build/fake-cuda/tests
+  under_seeds schedules_of
+  if [[ -x $fake/device_code/generated_code_tests ]]; then
+    heading "Generated code in random orders, for about $((minutes / 8 + 1)) minutes"
+    under_seeds orders_of
+  fi
 else
   note "skipped the CUDA faults: NVIDIA's headers were not found"
 fi
