@@ -14,6 +14,9 @@ constexpr u64 sign_extended(u64 value, unsigned bits) {
   return ((value & low_bits(bits)) ^ sign) - sign;
 }
 
+/// The bits of a float32; a denormal number becomes zero.
+constexpr u64 flushed_bits(u64 bits) { return (bits & 0x7F800000u) == 0 ? bits & 0x80000000u : bits; }
+
 /// prmt: picks four bytes of b:a by the digits of the selector; the high bit of a digit repeats the byte's sign.
 constexpr u32 permuted_bytes(u32 a, u32 b, u32 selector) {
   const u64 both = u64{b} << 32 | a;

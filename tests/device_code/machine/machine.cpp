@@ -6,6 +6,8 @@
 #include <limits>
 #include <numeric>
 
+#include "machine/compute.hpp"
+
 namespace device_code {
 namespace {
 

@@ -132,7 +132,4 @@ class Machine {
   std::vector<Registers> spare_registers_;
 };
 
-/// Executes an instruction that computes a value from registers. Throws std::runtime_error if it is unknown.
-void compute(const Step& step);
-
 }  // namespace device_code
