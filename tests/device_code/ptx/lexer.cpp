@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <stdexcept>
 
 namespace device_code {
@@ -18,6 +19,14 @@ bool is_word_part(char c) { return is_word_start(c) || is_digit(c); }
 
 void fail_at(int line, const std::string& what) {
   throw std::runtime_error("PTX line " + std::to_string(line) + ": " + what);
+}
+
+i64 integer_of(const Token& token) {
+  if (token.kind != Token::Kind::number)
+    fail_at(token.line, "expected a number, got \"" + std::string(token.text) + "\"");
+  const std::string text(token.text);
+  return text[0] == '-' ? std::strtoll(text.c_str(), nullptr, 0)
+                        : static_cast<i64>(std::strtoull(text.c_str(), nullptr, 0));
 }
 
 Token Lexer::take() {

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "ptx/instruction.hpp"
+
 namespace device_code {
 
 struct Token {
@@ -48,5 +50,8 @@ class Lexer {
 
 /// Throws std::runtime_error: "PTX line 12: what".
 [[noreturn]] void fail_at(int line, const std::string& what);
+
+/// The value of a number of any base. Throws std::runtime_error for another token.
+i64 integer_of(const Token& token);
 
 }  // namespace device_code
