@@ -46,6 +46,10 @@ const Function& CodeLibrary::kernel(const void* host_function) {
   std::unique_ptr<Module>& module = modules_[place->second.file];
   if (module == nullptr) module = parse_module(text_of(place->second.file), place->second.file.filename().string());
   kernel = module->find(place->second.mangled);
+  if (kernel == nullptr) {
+    throw std::runtime_error("launch a kernel: " + module->name + " has changed and has no \"" + name +
+                             "\" any more; run the program again");
+  }
   place->second.is_used = true;
   return *kernel;
 }

@@ -17,7 +17,8 @@ class CodeLibrary {
   /// std::runtime_error if there are none.
   explicit CodeLibrary(const std::filesystem::path& folder);
 
-  /// The kernel that a host function launches. Throws std::runtime_error if there is none.
+  /// The kernel that a host function launches. Throws std::runtime_error if there is none, or if its file has lost it
+  /// since the constructor listed it.
   const Function& kernel(const void* host_function);
   /// The C++ names of the kernels that kernel() has not been called for.
   std::vector<std::string> unused_kernels() const;
