@@ -142,8 +142,10 @@ constexpr Named<Atomic> kAtomics[] = {{"add", Atomic::add},
                                       {"xor", Atomic::xor_}};
 
 /// Modifiers that change no value here: cache hints, scopes of fences, and what is true of all code that nvcc makes.
-constexpr std::string_view kWithoutEffect[] = {"sync", "aligned", "uni", "weak",     "relaxed",    "acq_rel", "sc",
-                                               "gl",   "sys",     "gpu", "volatile", "fractional", "approx",  "full"};
+/// "relaxed" and "volatile" of loads and stores are not among them: such accesses do not race with each other, which
+/// the race detector does not know.
+constexpr std::string_view kWithoutEffect[] = {"sync", "aligned", "uni", "weak",       "acq_rel", "sc",
+                                               "gl",   "sys",     "gpu", "fractional", "approx",  "full"};
 constexpr std::string_view kCachePrefixes[] = {"L1::", "L2::"};
 
 bool has_no_effect(std::string_view modifier) {
@@ -161,6 +163,7 @@ bool set_special_modifier(std::string_view modifier, Instruction& i) {
     case Op::atom:
     case Op::red:
       if (modifier == "cta") return i.is_within_block = true;
+      if (modifier == "relaxed") return true;
       if (const auto atomic = find(kAtomics, modifier)) return i.atomic = *atomic, true;
       return false;
     case Op::setp:

@@ -60,6 +60,19 @@ TEST_CASE("an error names the file, the line and what is unknown", "[unit][devic
   CHECK(parser_error(".version 8.3\n.const .b32 table[4];\n") == "some.ptx: PTX line 2: unknown statement \".const\"");
 }
 
+TEST_CASE("loads and stores that may race with each other are refused", "[unit][device_code]") {
+  const auto refusal = [](const std::string& modifier, const std::string& opcode) {
+    return "some.ptx: PTX line 4: unknown modifier \"" + modifier + "\" of \"" + opcode + "\"";
+  };
+  CHECK(error_of("ld.relaxed.gpu.global.u32 %r1, [%rd1];") == refusal("relaxed", "ld"));
+  CHECK(error_of("ld.volatile.shared.u32 %r1, [%rd1];") == refusal("volatile", "ld"));
+  CHECK(error_of("st.relaxed.cta.global.u32 [%rd1], %r1;") == refusal("relaxed", "st"));
+  CHECK(error_of("st.volatile.global.u32 [%rd1], %r1;") == refusal("volatile", "st"));
+  CHECK(error_of("ld.weak.global.u32 %r1, [%rd1];").empty());
+  CHECK(error_of("atom.relaxed.gpu.global.add.u32 %r1, [%rd1], 1;").empty());
+  CHECK(error_of("red.relaxed.gpu.global.add.u32 [%rd1], 1;").empty());
+}
+
 TEST_CASE("an error names what is out of place", "[unit][device_code]") {
   CHECK(error_of("add.u32 %r1, %r1, 1") == "some.ptx: PTX line 5: expected \";\", got \"}\"");
   CHECK(error_of("ld.global.u32 %r1, %rd1;") == "some.ptx: PTX line 4: expected \"[\", got \"%rd1\"");
@@ -68,6 +81,7 @@ TEST_CASE("an error names what is out of place", "[unit][device_code]") {
         "some.ptx: PTX line 4: the vector has another number of elements");
   CHECK(error_of(".reg .b32 %x<y>;") == "some.ptx: PTX line 4: expected a number, got \"y\"");
   CHECK(error_of("A: A: ret;") == "some.ptx: PTX line 4: a second label \"A\"");
+  CHECK(error_of("{ A: bra A; } { A: bra A; }") == "some.ptx: PTX line 4: a second label \"A\"");
   CHECK(parser_error(".entry kernel()\n{\nret;\n") == "some.ptx: PTX line 4: a function does not end");
   CHECK(parser_error(".file 1 \"gather.cu\n") == "some.ptx: PTX line 1: a string does not end");
   CHECK(parser_error(".section .debug_str\n{\n") == "some.ptx: PTX line 3: a section does not end");
