@@ -6,6 +6,7 @@
 #include "catch.hpp"
 #include "cuda_devices.hpp"
 #include "gather_cases.hpp"
+#include "gather_checks.hpp"
 #include "kernels/cache_policy.hpp"
 #include "kernels/cpu/batch_mean.hpp"
 #include "kernels/cpu/gather.hpp"
@@ -22,6 +23,58 @@ using namespace octavo::test;
 using octavo::DType;
 using octavo::Layout;
 
+namespace {
+
+/// Gathers the first image of a case, which must be that of the definition.
+void require_defined_image(AugmentCase& parameters) {
+  GatherArgs args = parameters.args();
+  args.batch_count = 1;
+  gather_defined(args);
+  const auto expected = parameters.values();
+  args = parameters.args();
+  args.batch_count = 1;
+  require_gather(args, kMiddleDevice);
+  REQUIRE(parameters.values() == expected);
+}
+
+/// Centers the batch of a gather on its mean with CUDA, which must give the bits of the CPU.
+void require_mean_of_cpu(const GatherArgs& gather, const cuda::DeviceTraits& device) {
+  const std::int64_t C = gather.batch.image.channels;
+  const auto channels = static_cast<std::size_t>(C);
+  std::vector<Quantization> quantization(channels);
+  std::vector<double> divisors(channels);
+  for (std::size_t c = 0; c < channels; ++c) {
+    quantization[c] = {1.0 + static_cast<double>(c) / 7, static_cast<double>(c) / 3};
+    divisors[c] = 128.0 + static_cast<double>(c);
+  }
+  std::vector<std::int64_t> sums(channels), expected_sums(channels);
+  std::vector<Affine> maps(channels), expected_maps(channels);
+  BatchMeanArgs args{.packed = gather.packed,
+                     .channel_count = C,
+                     .values_per_channel = gather.batch.image.values_per_channel(),
+                     .selection = gather.selection,
+                     .batch_count = gather.batch_count,
+                     .quantization = quantization.data(),
+                     .divisors = divisors.data(),
+                     .sums = expected_sums.data(),
+                     .maps = expected_maps.data()};
+  cpu::add_batch_sums(args, 0, args.batch_count, expected_sums.data());
+  cpu::fold_batch_maps(args);
+  args.sums = sums.data();
+  args.maps = maps.data();
+  mark_unwritten(sums);
+  mark_unwritten(maps);
+  REQUIRE(cuda::launch_batch_mean(args, device, nullptr) == cudaSuccess);
+  REQUIRE(unwritten_bytes(sums) + unwritten_bytes(maps) == 0);
+  REQUIRE(sums == expected_sums);
+  for (std::size_t c = 0; c < channels; ++c) {
+    REQUIRE(bits_of(maps[c].scale) == bits_of(expected_maps[c].scale));
+    REQUIRE(bits_of(maps[c].shift) == bits_of(expected_maps[c].shift));
+  }
+}
+
+}  // namespace
+
 TEST_CASE("the CUDA gather gives the exact values of every case", "[unit][shim]") {
   const std::vector<GatherCase> cases = gather_cases();
   for (std::size_t i = first_case(); i < cases.size(); i += case_stride()) {
@@ -29,12 +82,7 @@ TEST_CASE("the CUDA gather gives the exact values of every case", "[unit][shim]"
     for (const cuda::DeviceTraits& device : {kSmallDevice, kLargeDevice}) {
       INFO(parameters.name() << " multiprocessors=" << device.multiprocessor_count);
       GatherData data(parameters);
-      const GatherArgs args = data.args();
-      mark_unwritten(args);
-      REQUIRE(cuda::launch_gather(args, device, nullptr) == cudaSuccess);
-      REQUIRE(unwritten_bytes(args) == 0);
-      REQUIRE(data.values() == data.expected_values());
-      if (parameters.label_words > 0) REQUIRE(data.out_labels() == data.expected_labels());
+      require_defined_gather(data, device);
     }
   }
 }
@@ -89,9 +137,7 @@ TEST_CASE("the CUDA gather augments like the definition", "[unit][shim][order]")
     args.image_slot_bytes = parameters.image_bytes();
     args.image_slots = 3;
     mark_unwritten(images);
-    mark_unwritten(args);
-    REQUIRE(cuda::launch_gather(args, kMiddleDevice, nullptr) == cudaSuccess);
-    REQUIRE(unwritten_bytes(args) == 0);
+    require_gather(args, kMiddleDevice);
     REQUIRE(parameters.values() == expected);
     REQUIRE(parameters.out_labels() == labels);
   }
@@ -102,14 +148,7 @@ TEST_CASE("the CUDA gather resizes also with filters that do not fit in shared m
     AugmentCase parameters(1);
     parameters.resize_to(height, width);
     INFO(height << "x" << width);
-    GatherArgs args = parameters.args();
-    args.batch_count = 1;
-    gather_defined(args);
-    const auto expected = parameters.values();
-    args = parameters.args();
-    args.batch_count = 1;
-    REQUIRE(cuda::launch_gather(args, kMiddleDevice, nullptr) == cudaSuccess);
-    REQUIRE(parameters.values() == expected);
+    require_defined_image(parameters);
   }
 }
 
@@ -117,14 +156,7 @@ TEST_CASE("the CUDA gather shrinks images with more weights than fit in shared m
   AugmentCase parameters(1);
   parameters.store_as(1, 4400);
   parameters.resize_to(1, 40);  // at least 2 * 4,400 weights; there is room for 8,192
-  GatherArgs args = parameters.args();
-  args.batch_count = 1;
-  gather_defined(args);
-  const auto expected = parameters.values();
-  args = parameters.args();
-  args.batch_count = 1;
-  REQUIRE(cuda::launch_gather(args, kMiddleDevice, nullptr) == cudaSuccess);
-  REQUIRE(parameters.values() == expected);
+  require_defined_image(parameters);
 }
 
 TEST_CASE("the CUDA gather serves batches that its blocks divide unevenly", "[unit][shim]") {
@@ -133,9 +165,7 @@ TEST_CASE("the CUDA gather serves batches that its blocks divide unevenly", "[un
       const GatherCase parameters{.N = 50, .C = 2, .P = P, .B = B, .layout = Layout::nchw};
       INFO(parameters.name());
       GatherData data(parameters);
-      REQUIRE(cuda::launch_gather(data.args(), kSmallDevice, nullptr) == cudaSuccess);
-      REQUIRE(data.values() == data.expected_values());
-      REQUIRE(data.out_labels() == data.expected_labels());
+      require_defined_gather(data, kSmallDevice);
     }
   }
 }
@@ -145,9 +175,7 @@ TEST_CASE("the CUDA gather reads given rows in their order", "[unit][shim]") {
     const GatherCase parameters{.N = 10, .C = 1, .P = P, .B = 6};
     GatherData data(parameters);
     data.set_rows({9, 9, 8, 0, 3, 0});
-    REQUIRE(cuda::launch_gather(data.args(), kSmallDevice, nullptr) == cudaSuccess);
-    REQUIRE(data.values() == data.expected_values());
-    REQUIRE(data.out_labels() == data.expected_labels());
+    require_defined_gather(data, kSmallDevice);
   }
 }
 
@@ -166,14 +194,7 @@ TEST_CASE("the CUDA gather advances its cursor past the end of an epoch", "[unit
       GatherData data(parameters);
       data.set_cursor(make_order_cursor(47, 3, true, 9, batch_share(9, 1, 2), 4, 1));
       for (std::int64_t launch = 0; launch < 5; ++launch) {
-        const auto values = data.expected_values();
-        const auto labels = data.expected_labels();
-        data.clear_outputs();
-        GatherArgs args = data.args();
-        args.cursor_batches = 3;
-        REQUIRE(cuda::launch_gather(args, device, nullptr) == cudaSuccess);
-        REQUIRE(data.values() == values);
-        REQUIRE(data.out_labels() == labels);
+        require_defined_gather(data, device, 3);
         REQUIRE(data.cursor().epoch * 5 + data.cursor().step == 4 * 5 + 1 + 3 * (launch + 1));
         REQUIRE(data.cursor().blocks_done == 0);
       }
@@ -187,8 +208,7 @@ TEST_CASE("the CUDA gather advances its cursor past the end of an epoch", "[unit
 TEST_CASE("the CUDA gather advances a cursor only when requested", "[unit][shim]") {
   GatherData data({.N = 47, .C = 1, .P = 64, .B = 9});
   data.set_cursor(make_order_cursor(47, 3, true, 9, {0, 9}, 4, 1));
-  REQUIRE(cuda::launch_gather(data.args(), kSmallDevice, nullptr) == cudaSuccess);
-  REQUIRE(data.values() == data.expected_values());
+  require_defined_gather(data, kSmallDevice);
   REQUIRE(data.cursor().epoch == 4);
   REQUIRE(data.cursor().step == 1);
   REQUIRE(data.cursor().blocks_done == 0);
@@ -223,36 +243,10 @@ TEST_CASE("the CUDA mean of a batch has the same bits as on the CPU", "[unit][sh
   for (const std::int64_t P : {1, 3, 4, 15, 16, 17, 31, 33, 64, 1021, 1024, 2047, 2048, 2049, 5000}) {
     for (const std::int64_t C : {1, 3, 130}) {
       if (C * P > 40000) continue;
-      const GatherCase parameters{.N = 20, .C = C, .P = P, .B = 13, .staged_count = 6, .code_offset = P % 3};
-      GatherData data(parameters);
-      const GatherArgs gather = data.args();
-      const auto channels = static_cast<std::size_t>(C);
-      std::vector<Quantization> quantization(channels);
-      std::vector<double> divisors(channels, 128.0);
-      for (std::size_t c = 0; c < channels; ++c) {
-        quantization[c] = {1.0 + static_cast<double>(c) / 7, static_cast<double>(c) / 3};
-        divisors[c] += static_cast<double>(c);
-      }
-      std::vector<std::int64_t> sums(channels), expected_sums(channels);
-      std::vector<Affine> maps(channels), expected_maps(channels);
-      BatchMeanArgs args{
-          gather.packed,       C, P, gather.selection, 13, quantization.data(), divisors.data(), expected_sums.data(),
-          expected_maps.data()};
-      cpu::add_batch_sums(args, 0, 13, expected_sums.data());
-      cpu::fold_batch_maps(args);
-      args.sums = sums.data();
-      args.maps = maps.data();
+      GatherData data({.N = 20, .C = C, .P = P, .B = 13, .staged_count = 6, .code_offset = P % 3});
       for (const cuda::DeviceTraits& device : {kSmallDevice, kMiddleDevice, kLargeDevice}) {
         INFO("C " << C << " P " << P);
-        mark_unwritten(sums);
-        mark_unwritten(maps);
-        REQUIRE(cuda::launch_batch_mean(args, device, nullptr) == cudaSuccess);
-        REQUIRE(unwritten_bytes(sums) + unwritten_bytes(maps) == 0);
-        REQUIRE(sums == expected_sums);
-        for (std::size_t c = 0; c < channels; ++c) {
-          REQUIRE(bits_of(maps[c].scale) == bits_of(expected_maps[c].scale));
-          REQUIRE(bits_of(maps[c].shift) == bits_of(expected_maps[c].shift));
-        }
+        require_mean_of_cpu(data.args(), device);
       }
     }
   }
@@ -263,25 +257,7 @@ TEST_CASE("the CUDA mean of a batch that a cursor draws has the same bits as on 
     for (const std::int64_t C : {1, 3}) {
       GatherData data({.N = 20, .C = C, .P = P, .B = 9, .staged_count = 6, .code_offset = P % 2});
       data.set_cursor(make_order_cursor(20, 3, true, 9, {0, 9}, 4, 1));
-      const GatherArgs gather = data.args();
-      const auto channels = static_cast<std::size_t>(C);
-      const std::vector<Quantization> quantization(channels, Quantization{0.5, 3.0});
-      const std::vector<double> divisors(channels, 128.0);
-      std::vector<std::int64_t> sums(channels), expected_sums(channels);
-      std::vector<Affine> maps(channels), expected_maps(channels);
-      BatchMeanArgs args{
-          gather.packed,       C, P, gather.selection, 9, quantization.data(), divisors.data(), expected_sums.data(),
-          expected_maps.data()};
-      cpu::add_batch_sums(args, 0, 9, expected_sums.data());
-      cpu::fold_batch_maps(args);
-      args.sums = sums.data();
-      args.maps = maps.data();
-      REQUIRE(cuda::launch_batch_mean(args, kMiddleDevice, nullptr) == cudaSuccess);
-      REQUIRE(sums == expected_sums);
-      for (std::size_t c = 0; c < channels; ++c) {
-        REQUIRE(bits_of(maps[c].scale) == bits_of(expected_maps[c].scale));
-        REQUIRE(bits_of(maps[c].shift) == bits_of(expected_maps[c].shift));
-      }
+      require_mean_of_cpu(data.args(), kMiddleDevice);
       REQUIRE(data.cursor().step == 1);
       REQUIRE(data.cursor().blocks_done == 0);
     }

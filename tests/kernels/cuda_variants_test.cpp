@@ -11,8 +11,7 @@
 #include "catch.hpp"
 #include "cuda_devices.hpp"
 #include "gather_cases.hpp"
-#include "kernels/cuda/gather.hpp"
-#include "unwritten.hpp"
+#include "gather_checks.hpp"
 
 using namespace octavo::kernels;
 using namespace octavo::test;
@@ -56,7 +55,7 @@ template <typename Value>
 void require_defined_values(GatherData& data, const std::vector<Affine>& maps) {
   GatherArgs args = data.args();
   args.maps = maps.data();
-  REQUIRE(cuda::launch_gather(args, kLargeDevice, nullptr) == cudaSuccess);
+  require_gather(args, kLargeDevice);
   std::vector<std::byte> expected;
   for (std::int64_t b = 0; b < args.batch_count; ++b) {
     const SelectedSample sample = sample_at(args.selection, b);
@@ -76,13 +75,7 @@ TEST_CASE("the CUDA gather takes several steps per warp in every variant", "[uni
   for (const GatherCase& parameters : variants()) {
     INFO(parameters.name());
     GatherData data(parameters);
-    const GatherArgs args = data.args();
-    mark_unwritten(args);
-    // 49 steps for 24 warps: two each.
-    REQUIRE(cuda::launch_gather(args, kSmallDevice, nullptr) == cudaSuccess);
-    REQUIRE(unwritten_bytes(args) == 0);
-    REQUIRE(data.values() == data.expected_values());
-    REQUIRE(data.out_labels() == data.expected_labels());
+    require_defined_gather(data, kSmallDevice);  // 49 steps for 24 warps: two each
   }
 }
 
@@ -93,15 +86,7 @@ TEST_CASE("the CUDA gather crosses the end of an epoch in every variant", "[unit
     GatherData data(parameters);
     // The second of three ranks, at the last but one of 5 batches: the third batch is in the next epoch.
     data.set_cursor(make_order_cursor(parameters.N, 3, true, 10, batch_share(10, 1, 3), 4, 3));
-    const auto values = data.expected_values();
-    const auto labels = data.expected_labels();
-    GatherArgs args = data.args();
-    args.cursor_batches = 3;
-    mark_unwritten(args);
-    REQUIRE(cuda::launch_gather(args, kLargeDevice, nullptr) == cudaSuccess);
-    REQUIRE(unwritten_bytes(args) == 0);
-    REQUIRE(data.values() == values);
-    REQUIRE(data.out_labels() == labels);
+    require_defined_gather(data, kLargeDevice, 3);
     REQUIRE(data.cursor().epoch == 5);
     REQUIRE(data.cursor().step == 1);
     REQUIRE(data.cursor().blocks_done == 0);
@@ -134,11 +119,7 @@ TEST_CASE("the CUDA gather reads samples that are within one word", "[unit][shim
             .N = 23, .C = 1, .P = P, .B = 7, .stride_padding = padding, .code_offset = offset, .value_offset = 1};
         INFO(parameters.name());
         GatherData data(parameters);
-        const GatherArgs args = data.args();
-        mark_unwritten(args);
-        REQUIRE(cuda::launch_gather(args, kSmallDevice, nullptr) == cudaSuccess);
-        REQUIRE(unwritten_bytes(args) == 0);
-        REQUIRE(data.values() == data.expected_values());
+        require_defined_gather(data, kSmallDevice);
       }
     }
   }
@@ -148,10 +129,6 @@ TEST_CASE("the CUDA gather copies labels of more words than a block has threads"
   for (const LabelType type : {LabelType::words, LabelType::int64}) {
     // One step, so blocks have one warp.
     GatherData data({.N = 9, .C = 1, .P = 64, .B = 4, .label_words = 70, .label_type = type});
-    const GatherArgs args = data.args();
-    mark_unwritten(args);
-    REQUIRE(cuda::launch_gather(args, kLargeDevice, nullptr) == cudaSuccess);
-    REQUIRE(unwritten_bytes(args) == 0);
-    REQUIRE(data.out_labels() == data.expected_labels());
+    require_defined_gather(data, kLargeDevice);
   }
 }
