@@ -55,7 +55,7 @@ AccessHistory::Page& AccessHistory::page_of(u64 word) {
   return *page;
 }
 
-/// Visits the cells of whole words, and those of bytes where a word was accessed in parts.
+/// Visits the cells of whole words, and the cells of bytes where a word was accessed in parts.
 template <typename Visit>
 void AccessHistory::visit_cells(u64 offset, u32 bytes, const Visit& visit) {
   for (u64 at = offset, end = offset + bytes; at < end;) {
@@ -92,7 +92,8 @@ std::optional<Race> AccessHistory::note(Cell& cell, const Access& access) {
   return race;
 }
 
-/// The write that an access is not ordered after, or null. Atomics need no order among them, but after plain writes.
+/// The write that an access is not ordered after, or null. Atomics must be ordered after plain writes, but not among
+/// themselves.
 const AccessHistory::Write* AccessHistory::unordered_write(const Cell& cell, const Access& access) {
   if (cell.written == Written::no) return nullptr;
   if (access.is_atomic && cell.written != Written::plainly) {

@@ -16,7 +16,7 @@
 
 namespace device_code {
 
-/// When a thread did something: barriers of its block that it had passed, and barriers of its warp.
+/// When a thread did something, in barriers that it had passed.
 struct Moment {
   u32 block = 0;
   u16 thread = 0;
@@ -30,9 +30,9 @@ class Knowledge {
   virtual ~Knowledge() = default;
   /// Whether `moment` is ordered before the present.
   virtual bool knows(const Moment& moment) const = 0;
-  /// Whether all that any thread of a block did up to `epoch` is.
+  /// Whether everything that the threads of a block did up to `epoch` is ordered before the present.
   virtual bool knows_block(u32 block, u32 epoch) const = 0;
-  /// Whether everything that other blocks did before their last release is.
+  /// Whether everything that other blocks did before their last release is ordered before the present.
   virtual bool knows_all_blocks() const = 0;
 };
 
@@ -44,7 +44,7 @@ struct Access {
   bool is_write = false, is_atomic = false, is_noncoherent = false;
 };
 
-/// A fault, and the earlier access.
+/// A fault, and the earlier of its two accesses.
 struct Race {
   Fault fault;
   Moment earlier;
@@ -74,10 +74,10 @@ class AccessHistory {
     bool was_read_noncoherently = false;
     bool was_written_plainly = false;  ///< before the atomics that followed
     Write write, plain_write;
-    u32 writers = 0;  ///< lanes of the warp whose atomics `write` is the last of
+    u32 writers = 0;  ///< lanes of the warp with atomics that are not ordered among themselves; `write` is the last
     Moment last_read;
     u32 read_line = 0;
-    u32 readers = 0;  ///< lanes of the warp that last_read names; or the number of a list of blocks
+    u32 readers = 0;  ///< lanes of the warp of last_read, or an index in reading_blocks_
   };
   /// The blocks that have read some bytes, and the epochs of their last reads.
   using ReadingBlocks = std::vector<std::pair<u32, u32>>;

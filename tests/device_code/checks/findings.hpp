@@ -15,7 +15,7 @@ namespace device_code {
 enum class Fault : u8 {
   out_of_bounds,     ///< an access that is not within one object
   misaligned,        ///< an address that is not a multiple of the access's bytes
-  wrong_space,       ///< an address of another memory than the instruction names
+  wrong_space,       ///< an address that is not in the memory that the instruction names
   parameter_store,   ///< a store to the parameters of a kernel
   undefined_branch,  ///< a branch or guard that depends on an undefined value
   undefined_address,

@@ -22,12 +22,12 @@ namespace {
 /// An eighth of an H200: with an eighth of a batch, its multiprocessors have as much to do.
 constexpr octavo::kernels::cuda::DeviceTraits kDevice{16, 50 << 20};
 
-/// What is counted, in the order of the columns.
+/// The counts, in the order of the columns.
 struct Costs {
   double instructions;    ///< of a lane, for a value
-  double loads;           ///< sectors of loads, for each that the codes fill
-  double stores;          ///< sectors of stores, for each that the values fill
-  double bank_conflicts;  ///< wavefronts of shared memory, for each that its words fill
+  double loads;           ///< sectors of loads, for each sector that the codes fill
+  double stores;          ///< sectors of stores, for each sector that the values fill
+  double bank_conflicts;  ///< wavefronts of shared memory, for each wavefront that its words fill
   double local;           ///< requests to local memory, for 1,000 values
 
   std::array<double, 5> columns() const { return {instructions, loads, stores, bank_conflicts, local}; }

@@ -13,12 +13,11 @@ namespace device_code {
 
 class CodeLibrary {
  public:
-  /// Lists the kernels of the files *.ptx in a folder; a file is parsed when a kernel of it is first used. Throws
-  /// std::runtime_error if there are none.
+  /// Lists the kernels in the files *.ptx of a folder. A file is parsed when one of its kernels is first used. Throws
+  /// std::runtime_error if the folder has no kernels.
   explicit CodeLibrary(const std::filesystem::path& folder);
 
-  /// The kernel that a host function launches. Throws std::runtime_error if there is none, or if its file has lost it
-  /// since the constructor listed it.
+  /// The kernel that a host function launches. Throws std::runtime_error if no file has it, or no longer.
   const Function& kernel(const void* host_function);
   /// The C++ names of the kernels that kernel() has not been called for.
   std::vector<std::string> unused_kernels() const;

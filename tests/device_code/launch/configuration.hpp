@@ -1,4 +1,4 @@
-// What the environment variable DEVICE_CODE asks for.
+// The options of the environment variable DEVICE_CODE.
 #pragma once
 
 #include <filesystem>

@@ -108,7 +108,7 @@ void release(void* memory) {
   if (memory == nullptr) return;
   {
     const std::lock_guard lock(objects().mutex);
-    // What is known of the object is on the heap itself, so the map must be whole when it is freed.
+    // The entry's own memory is on the heap, too, so the map must be consistent when it is freed.
     const auto object = objects().by_address.extract(address_of(memory));
   }
   std::free(memory);

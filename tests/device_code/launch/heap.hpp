@@ -7,8 +7,8 @@
 
 namespace device_code {
 
-/// Objects of the heap, with at least 16 bytes between them. The stack and the variables of the program are one object
-/// each, without exact bounds.
+/// Objects of the heap, with at least 16 bytes between them. The stack is one object without exact bounds, and so are
+/// the variables of the program.
 class Heap : public GlobalMemory {
  public:
   MemoryObject* find(u64 address) override;

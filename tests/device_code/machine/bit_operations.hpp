@@ -46,7 +46,8 @@ constexpr u64 inserted_field(u64 field, u64 base, u64 position, u64 length, unsi
   return (base & ~mask) | (field << position & mask);
 }
 
-/// bfe: the `length` bits from `position` on; of signed numbers, the highest of them, or of `a`, is repeated.
+/// bfe: the `length` bits from `position` on. In signed numbers, the highest of these bits, or of `a` if they reach
+/// beyond it, is repeated.
 inline u64 extracted_field(u64 a, u64 position, u64 length, Type type) {
   position &= 0xFF;
   length &= 0xFF;

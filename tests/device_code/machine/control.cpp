@@ -7,7 +7,7 @@
 namespace device_code {
 namespace {
 
-/// Begins of the memory of a callee.
+/// The offset where the memory of a callee begins.
 u64 aligned(u64 offset) { return (offset + 15) / 16 * 16; }
 
 /// Copies a parameter within the frames of a lane.
@@ -35,7 +35,7 @@ bool Machine::branch(Warp& warp, Fragment& fragment, const Instruction& instruct
   return false;
 }
 
-/// Puts the lanes of a fragment that do not execute an instruction behind it.
+/// Moves the lanes of a fragment that do not execute an instruction past it.
 void Machine::pass_others(Warp& warp, Fragment& fragment, u32 lanes) {
   if (lanes == fragment.lanes) return;
   Fragment others = split(fragment, fragment.lanes & ~lanes);
@@ -91,10 +91,10 @@ bool Machine::return_from(Warp& warp, Fragment& fragment, u32 lanes) {
   return true;
 }
 
-/// Ends threads, in whatever function they are.
+/// Ends threads in any function.
 bool Machine::end(Warp& warp, Fragment& fragment, u32 lanes) {
   pass_others(warp, fragment, lanes);
-  // Lanes that wait for these need not wait any longer.
+  // Other lanes may have waited for these.
   open_warp_barriers(warp);
   return false;
 }

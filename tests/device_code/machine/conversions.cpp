@@ -56,7 +56,7 @@ u64 real_to_real(const Instruction& i, u64 value) {
 /// The first number above those that an integer type has.
 double limit_of(Type type) { return std::ldexp(1.0, type.is_signed() ? type.bits - 1 : type.bits); }
 
-/// Saturates. A NaN becomes 0, or the highest bit alone if it is a double or becomes 64 bits.
+/// Saturates. A NaN becomes 0; for doubles, and for integers of 64 bits, it becomes the highest bit alone.
 u64 real_to_integer(const Instruction& i, u64 value) {
   const double number = flushed(real_of(i.from_type, value), i);
   if (std::isnan(number)) return i.from_type == kDouble || i.type.bits == 64 ? u64{1} << (i.type.bits - 1u) : 0;

@@ -163,7 +163,7 @@ TEST_CASE("lanes leave a loop at different times and meet after it", "[unit][dev
   // Lane 31 sets the pace: 31 rounds of 5 instructions, a last one of 2, and 2 movs, st, ret.
   TestProgram program(kLoop);
   CHECK(body_instructions(program) == 31 * 5 + 2 + 4);
-  // Round k, from 0, has 32 - k lanes at the test, of which one leaves, and 31 - k in the rest.
+  // In round k, from 0, 32 - k lanes reach the test, one leaves, and 31 - k execute the rest.
   u64 lanes = 4 * 32;
   for (u64 k = 0; k < 32; ++k) lanes += (32 - k) + 1 + 3 * (31 - k);
   CHECK(program.machine.counts.lane_instructions == kPrologue * 32 + lanes);

@@ -11,8 +11,8 @@ struct FloatFormat {
 };
 inline constexpr FloatFormat kFloat16{5, 10}, kBFloat16{8, 7}, kFloat32{8, 23};
 
-/// The bits of `value` in a narrower format. A NaN becomes the format's canonical NaN, all of whose bits but the sign
-/// are set, as on NVIDIA's GPUs. A number too large becomes infinity or the largest number, as the mode says.
+/// The bits of `value` in a narrower format. A NaN becomes the format's canonical NaN, as on NVIDIA's GPUs: all bits
+/// but the sign are set. A number that is too large becomes infinity or the largest number, depending on the mode.
 u64 round_to(const FloatFormat& format, double value, Rounding rounding);
 
 /// The value of bits in a format.

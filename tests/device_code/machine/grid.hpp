@@ -51,19 +51,20 @@ struct Fragment {
   bool is_at_same_place(const Fragment& other) const;
 };
 
-/// For each lane of a warp, the clock up to which its accesses are ordered before.
+/// A clock for each lane of a warp: the lane's accesses up to it are ordered before something, such as an access of
+/// another lane.
 using Clocks = std::array<u32, kWarpLanes>;
-/// Adds what `other` has ordered before.
+/// Keeps the later clock of each lane.
 void join(Clocks& clocks, const Clocks& other);
 
-/// What is known of other blocks: up to which epoch all that a block did is ordered before, and what its warps did in
-/// that epoch.
+/// What blocks did that is ordered before something: all before an epoch of the block, and in that epoch, all up to a
+/// clock of each lane.
 class OtherBlocks {
  public:
   void learn(u32 block, u32 epoch, u32 warp, const Clocks& clocks);
   void learn(const OtherBlocks& other);
   bool knows(const Moment& moment) const;
-  /// How many blocks something is known of, other than `block`.
+  /// The number of blocks, other than `block`, that this has something about.
   u64 count_without(u32 block) const { return blocks_.size() - blocks_.count(block); }
 
  private:
@@ -88,11 +89,11 @@ struct Block;
 struct Warp {
   Block* block = nullptr;
   u32 index = 0;
-  u32 lanes = 0;  ///< that exist
+  u32 lanes = 0;  ///< with a thread of the block
   Registers registers;
   std::vector<Fragment> fragments;
   std::array<TrackedBytes, kWarpLanes> local, frame;
-  /// clocks[lane][other]: the clock of `other` up to which its accesses are ordered before those of `lane`.
+  /// clocks[lane][other]: accesses of `other` up to this clock are ordered before the next access of `lane`.
   std::array<Clocks, kWarpLanes> clocks{};
   std::array<ThreadOrder, kWarpLanes> orders;
 

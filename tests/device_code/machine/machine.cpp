@@ -146,8 +146,8 @@ bool Machine::run_warp(Warp& warp, u64 budget) {
   return any_ran;
 }
 
-/// Takes the fragment in the deepest call, and of those the one at the first instruction, with all that are at the same
-/// place. So lanes that part meet again as early as possible. Without lanes if none can run.
+/// Takes the fragment that is in the deepest call, and there at the first instruction, and joins all others at the same
+/// place. This way, lanes that part meet again as early as possible. The result has no lanes if no fragment can run.
 Fragment Machine::take_next(Warp& warp) {
   Fragment* first = nullptr;
   for (Fragment& fragment : warp.fragments) {
@@ -225,7 +225,7 @@ void Machine::run_fragment(Warp& warp, Fragment fragment, u64 budget) {
   warp.fragments.push_back(std::move(fragment));
 }
 
-/// The lanes that an instruction's guard lets execute it.
+/// The lanes that execute an instruction according to its guard.
 u32 Machine::guarded_lanes(Warp& warp, Fragment& fragment, const Instruction& instruction) {
   if (instruction.guard < 0) return fragment.lanes;
   const std::size_t reg = fragment.first_register + static_cast<std::size_t>(instruction.guard);

@@ -19,9 +19,9 @@ struct MachineOptions {
   /// warp to its next barrier, and lanes stay together.
   bool is_random = false;
   u32 seed = 1;
-  u32 resident_blocks = 1;  ///< that take turns
+  u32 resident_blocks = 1;  ///< the number of blocks that take turns
   bool finds_races = true;
-  bool counts_requests = false;  ///< sectors and wavefronts, which takes as long as everything else
+  bool counts_requests = false;  ///< sectors and wavefronts; doubles the time
 };
 
 class Machine;

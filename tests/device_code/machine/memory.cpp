@@ -95,7 +95,7 @@ u64 atomic_result(const Instruction& i, u64 old, u64 operand, u64 replacement) {
 bool Machine::find_place(const Step& step, u32 lane, u64 address, u32 bytes, Place& place) {
   if (address % bytes != 0) report(Fault::misaligned, step, lane, access_text(address, bytes));
   const u64 window = address & kWindowMask, offset = address & ~kWindowMask;
-  // Addresses of parameters have a window also where the instruction names the memory.
+  // Addresses of parameters always have their window; those of other memories only where they are generic.
   const Space named = step.instruction.space;
   const auto is_in = [&](Space space, u64 space_window) {
     return named == space && space != Space::parameter
@@ -260,7 +260,7 @@ void Machine::store(const Step& step) {
   count_request(step, addresses, bytes);
 }
 
-/// An atomic after a fence releases what the thread did before the fence; what it reads is acquired by the next fence.
+/// An atomic after a fence releases what the thread did before the fence. The next fence acquires what it reads.
 void Machine::order_atomic(const Step& step, u32 lane, u64 address) {
   OtherBlocks& released = released_[address];
   ThreadOrder& order = step.warp.orders[lane];

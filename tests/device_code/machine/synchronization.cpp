@@ -78,8 +78,8 @@ void Machine::open_warp_barrier(Warp& warp, u32 lanes) {
   }
 }
 
-/// Orders all that the lanes did before all that they will do. Their own clocks become equal: an access history has one
-/// clock for what several lanes of a warp read, the highest.
+/// Orders all that the lanes did before all that they will do. Their own clocks become equal, because an access history
+/// keeps one clock, the highest, for reads by several lanes of a warp.
 void Machine::order_lanes(Warp& warp, u32 lanes) {
   Clocks joined{};
   OtherBlocks acquired;
@@ -145,8 +145,8 @@ void Machine::shuffle(const Step& step) {
   registers.define(step.register_of(i.to[1]), step.lanes);
 }
 
-/// Orders what a thread knows of before its next atomic, and what its last atomics read before what it will do.
-/// Barriers order all that happens within a block.
+/// The next atomic of a thread releases what is before the fence. The fence acquires what the thread's last atomics
+/// read. Within a block, only barriers order accesses.
 void Machine::fence(const Step& step) {
   if (step.instruction.is_within_block) return;
   Warp& warp = step.warp;
@@ -157,7 +157,7 @@ void Machine::fence(const Step& step) {
     order.fence_clocks = warp.clocks[lane];
     order.acquired.learn(order.read);
   });
-  // What follows is not before the fence. All lanes, so that their clocks stay as equal as they are.
+  // What follows is not before the fence. All lanes advance, so that lanes with equal clocks keep them.
   for (u32 lane = 0; lane < kWarpLanes; ++lane) ++warp.clocks[lane][lane];
 }
 

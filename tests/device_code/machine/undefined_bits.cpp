@@ -34,7 +34,7 @@ u64 compared(const Instruction& i, const OperandBits& a, const OperandBits& b) {
   return i.type.is_real() || !is_equality || differing == 0 ? 1 : 0;
 }
 
-/// The undefined bits of an integer of a type in a wider register: those of the sign are repeated.
+/// The undefined bits of an integer in a wider register, where the sign is repeated.
 u64 extended(Type type, u64 undefined) {
   return type.is_signed() ? sign_extended(undefined, type.bits) : undefined & type.mask();
 }

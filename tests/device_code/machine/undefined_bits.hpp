@@ -11,8 +11,8 @@ struct OperandBits {
   u64 value = 0, undefined = 0;
 };
 
-/// The undefined bits of the result of an instruction, of `result_bits` bits. It may name bits that happen not to
-/// depend on the operands, but only where the operation mixes bits.
+/// The undefined bits of the result of an instruction, which has `result_bits` bits. Where an operation mixes bits,
+/// this may include bits that do not depend on undefined ones.
 u64 undefined_result(const Instruction& instruction, unsigned result_bits, const std::array<OperandBits, 4>& operands);
 
 }  // namespace device_code
