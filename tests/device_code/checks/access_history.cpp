@@ -166,6 +166,21 @@ void AccessHistory::note_atomic(Cell& cell, const Access& access) {
   }
 }
 
+void AccessHistory::note_reading_block(Cell& cell, const Moment& now) {
+  if (cell.read != Read::by_blocks) {
+    reading_blocks_.push_back({{cell.last_read.block, cell.last_read.epoch}});
+    cell.readers = static_cast<u32>(reading_blocks_.size() - 1);
+    cell.read = Read::by_blocks;
+  }
+  ReadingBlocks& blocks = reading_blocks_[cell.readers];
+  const auto mine =
+      std::find_if(blocks.rbegin(), blocks.rend(), [&](const auto& one) { return one.first == now.block; });
+  if (mine == blocks.rend())
+    blocks.emplace_back(now.block, now.epoch);
+  else
+    mine->second = now.epoch;
+}
+
 void AccessHistory::note_read(Cell& cell, const Access& access) {
   const Moment& now = access.now;
   const u32 bit = 1u << (now.thread % kWarp);
@@ -183,18 +198,7 @@ void AccessHistory::note_read(Cell& cell, const Access& access) {
     cell.read = Read::by_warp;
     cell.readers = bit;
   } else if (cell.read == Read::by_blocks || !is_same_block) {
-    if (cell.read != Read::by_blocks) {
-      reading_blocks_.push_back({{cell.last_read.block, cell.last_read.epoch}});
-      cell.readers = static_cast<u32>(reading_blocks_.size() - 1);
-      cell.read = Read::by_blocks;
-    }
-    ReadingBlocks& blocks = reading_blocks_[cell.readers];
-    const auto mine =
-        std::find_if(blocks.rbegin(), blocks.rend(), [&](const auto& one) { return one.first == now.block; });
-    if (mine == blocks.rend())
-      blocks.emplace_back(now.block, now.epoch);
-    else
-      mine->second = now.epoch;
+    note_reading_block(cell, now);
   } else if (cell.read == Read::by_warp && cell.last_read.thread / kWarp == now.thread / kWarp) {
     cell.readers |= bit;
     latest_clock = std::max(cell.last_read.clock, now.clock);

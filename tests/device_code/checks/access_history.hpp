@@ -100,6 +100,7 @@ class AccessHistory {
   static void note_write(Cell& cell, const Access& access);
   static void note_atomic(Cell& cell, const Access& access);
   void note_read(Cell& cell, const Access& access);
+  void note_reading_block(Cell& cell, const Moment& now);
 
   u32 serial_ = 0;
   std::vector<std::unique_ptr<Page>> pages_;

@@ -39,16 +39,24 @@ void Machine::launch(const Function& kernel, Dimensions grid, Dimensions block,
   random_.seed(options.seed + launch_number_);
   released_.clear();
   last_object_ = nullptr;
-  parameters_.resize(kernel.parameter_bytes, 0);
-  for (std::size_t k = 0; k < kernel.parameters.size(); ++k) {
-    const Parameter& parameter = kernel.parameters[k];
-    std::memcpy(parameters_.bytes.data() + parameter.offset, arguments.at(k), parameter.bytes);
-    std::fill_n(parameters_.undefined.begin() + static_cast<std::ptrdiff_t>(parameter.offset), parameter.bytes, u8{0});
-  }
+  set_parameters(arguments);
   if (block.count() > kernel.most_threads) {
     findings.report(Fault::block_size, kernel.code[0], [&] { return std::to_string(block.count()) + " threads"; });
   }
-  order_.resize(grid.count());
+  run_blocks();
+}
+
+void Machine::set_parameters(const std::vector<const void*>& arguments) {
+  parameters_.resize(kernel_->parameter_bytes, 0);
+  for (std::size_t k = 0; k < kernel_->parameters.size(); ++k) {
+    const Parameter& parameter = kernel_->parameters[k];
+    std::memcpy(parameters_.bytes.data() + parameter.offset, arguments.at(k), parameter.bytes);
+    std::fill_n(parameters_.undefined.begin() + static_cast<std::ptrdiff_t>(parameter.offset), parameter.bytes, u8{0});
+  }
+}
+
+void Machine::run_blocks() {
+  order_.resize(grid_.count());
   std::iota(order_.begin(), order_.end(), u64{0});
   if (options.is_random) std::shuffle(order_.begin(), order_.end(), random_);
   next_block_ = 0;
@@ -71,30 +79,33 @@ void Machine::start_block(u64 number) {
                  static_cast<u32>(number / grid_.x / grid_.y)};
   block.serial = ++block_serial_;
   block.shared.resize(kernel_->shared_bytes, 0);
-  const u64 threads = block_.count();
-  for (u64 first = 0; first < threads; first += kWarpLanes) {
-    ++counts.warps;
-    block.warps.push_back(std::make_unique<Warp>());
-    Warp& warp = *block.warps.back();
-    warp.block = &block;
-    warp.index = static_cast<u32>(first / kWarpLanes);
-    warp.lanes = static_cast<u32>(low_bits(static_cast<unsigned>(std::min<u64>(threads - first, kWarpLanes))));
-    if (!spare_registers_.empty()) {
-      warp.registers = std::move(spare_registers_.back());
-      spare_registers_.pop_back();
-      warp.registers.forget_all();
-    }
-    warp.registers.grow(kernel_->register_bits.size());
-    for (u32 lane = 0; lane < kWarpLanes; ++lane) {
-      warp.local[lane].resize(kernel_->local_bytes, 0);
-      warp.frame[lane].resize(kernel_->frame_bytes, 0);
-      warp.clocks[lane][lane] = 1;
-    }
-    Fragment fragment;
-    fragment.lanes = warp.lanes;
-    fragment.function = kernel_;
-    warp.fragments.push_back(std::move(fragment));
+  for (u64 first = 0; first < block_.count(); first += kWarpLanes) start_warp(block, first);
+}
+
+/// Adds a warp whose lanes are at the start of the kernel.
+void Machine::start_warp(Block& block, u64 first_thread) {
+  ++counts.warps;
+  block.warps.push_back(std::make_unique<Warp>());
+  Warp& warp = *block.warps.back();
+  warp.block = &block;
+  warp.index = static_cast<u32>(first_thread / kWarpLanes);
+  warp.lanes =
+      static_cast<u32>(low_bits(static_cast<unsigned>(std::min<u64>(block_.count() - first_thread, kWarpLanes))));
+  if (!spare_registers_.empty()) {
+    warp.registers = std::move(spare_registers_.back());
+    spare_registers_.pop_back();
+    warp.registers.forget_all();
   }
+  warp.registers.grow(kernel_->register_bits.size());
+  for (u32 lane = 0; lane < kWarpLanes; ++lane) {
+    warp.local[lane].resize(kernel_->local_bytes, 0);
+    warp.frame[lane].resize(kernel_->frame_bytes, 0);
+    warp.clocks[lane][lane] = 1;
+  }
+  Fragment fragment;
+  fragment.lanes = warp.lanes;
+  fragment.function = kernel_;
+  warp.fragments.push_back(std::move(fragment));
 }
 
 /// Runs some warp of some block for a while.

@@ -72,7 +72,10 @@ class Machine {
   u64 special_value(const Warp& warp, u32 lane, Special special) const;
 
   // Scheduling.
+  void set_parameters(const std::vector<const void*>& arguments);
+  void run_blocks();
   void start_block(u64 number);
+  void start_warp(Block& block, u64 first_thread);
   void run_random_warp();
   bool run_all_warps();
   bool finish_blocks();

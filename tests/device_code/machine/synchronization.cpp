@@ -4,6 +4,41 @@
 #include "machine/machine.hpp"
 
 namespace device_code {
+namespace {
+
+/// The lane that a shuffle reads, and whether it is in the segment of the reading lane.
+struct ShuffleSource {
+  u32 lane;
+  bool is_valid;
+};
+
+/// `control` has the segment's mask in bits 8 to 12 and its last lane in bits 0 to 4. A lane without a valid source
+/// reads itself.
+ShuffleSource source_of(Shuffle shuffle, u32 lane, u64 operand, u64 control) {
+  const auto distance = static_cast<i32>(operand & 31);
+  const u32 segment = static_cast<u32>(control) >> 8 & 31, clamp = static_cast<u32>(control) & 31;
+  const auto last = static_cast<i32>((lane & segment) | (clamp & ~segment)), mine = static_cast<i32>(lane);
+  i32 from = 0;
+  switch (shuffle) {
+    case Shuffle::up:
+      from = mine - distance;
+      break;
+    case Shuffle::down:
+      from = mine + distance;
+      break;
+    case Shuffle::butterfly:
+      from = mine ^ distance;
+      break;
+    case Shuffle::index:
+    case Shuffle::none:
+      from = static_cast<i32>((lane & segment) | (static_cast<u32>(distance) & ~segment));
+      break;
+  }
+  const bool is_valid = shuffle == Shuffle::up ? from >= last : from <= last;
+  return {is_valid ? static_cast<u32>(from) : lane, is_valid};
+}
+
+}  // namespace
 
 /// Opens the barrier of a block if all its threads that have not ended wait at it.
 bool Machine::open_block_barrier(Block& block) {
@@ -110,29 +145,11 @@ void Machine::shuffle(const Step& step) {
     if ((undefined_bits(step, i.from[1], lane) | undefined_bits(step, i.from[2], lane)) != 0) {
       report(Fault::undefined_operand, step, lane);
     }
-    const auto distance = static_cast<i32>(distances[lane] & 31);
-    const u32 segment = static_cast<u32>(controls[lane]) >> 8 & 31, clamp = static_cast<u32>(controls[lane]) & 31;
-    const auto last = static_cast<i32>((lane & segment) | (clamp & ~segment)), mine = static_cast<i32>(lane);
-    i32 from = 0;
-    switch (i.shuffle) {
-      case Shuffle::up:
-        from = mine - distance;
-        break;
-      case Shuffle::down:
-        from = mine + distance;
-        break;
-      case Shuffle::butterfly:
-        from = mine ^ distance;
-        break;
-      default:
-        from = static_cast<i32>((lane & segment) | (static_cast<u32>(distance) & ~segment));
-    }
-    const bool is_valid = i.shuffle == Shuffle::up ? from >= last : from <= last;
-    if (!is_valid) from = mine;
+    const auto [from, is_valid] = source_of(i.shuffle, lane, distances[lane], controls[lane]);
     if ((step.lanes >> from & 1) == 0) report(Fault::absent_lane, step, lane);
     valid |= static_cast<u32>(is_valid) << lane;
-    results[lane] = values_of[static_cast<std::size_t>(from)];
-    undefined[lane] = undefined_bits(step, i.from[0], static_cast<u32>(from));
+    results[lane] = values_of[from];
+    undefined[lane] = undefined_bits(step, i.from[0], from);
   });
   Registers& registers = step.warp.registers;
   const std::size_t to = step.register_of(i.to[0]);
