@@ -46,7 +46,6 @@ cudaError_t cuda_shim::launch(const cudaLaunchConfig_t& config, std::shared_ptr<
   }
   const cudaError_t loaded = load_kernel(kernel->kernel(), stream->capture != nullptr ? stream : nullptr);
   if (loaded != cudaSuccess) return call.result(loaded);
-  runtime.enqueue(*stream, "a kernel", call.name(), true,
-                  [config, kernel] { run_kernel(config, *kernel); });
+  runtime.enqueue(*stream, "a kernel", call.name(), true, [config, kernel] { run_kernel(config, *kernel); });
   return call.result();
 }

@@ -132,7 +132,8 @@ void graphs_make_masks(Device device) {
 }  // namespace
 
 OCTAVO_CONTRACT(graphs_make_masks, "a graph loader makes the masks of a loader", "[unit][loader]")
-OCTAVO_CONTRACT(residencies_augment_alike, "every residency serves the same augmented batches", "[unit][loader][many-batches]")
+OCTAVO_CONTRACT(residencies_augment_alike, "every residency serves the same augmented batches",
+                "[unit][loader][many-batches]")
 OCTAVO_CONTRACT(graphs_augment_alike, "a graph loader augments like a loader", "[unit][loader]")
 
 TEST_CASE("operations determine the shape of batches", "[unit][loader]") {

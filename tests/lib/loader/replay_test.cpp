@@ -63,7 +63,8 @@ void fingerprints_agree(Device device) {
 
 }  // namespace
 
-OCTAVO_CONTRACT(fingerprints_agree, "a fingerprint does not depend on residency or rank", "[unit][loader][many-batches]")
+OCTAVO_CONTRACT(fingerprints_agree, "a fingerprint does not depend on residency or rank",
+                "[unit][loader][many-batches]")
 
 TEST_CASE("the fingerprint of an epoch is that of its definition", "[unit][loader]") {
   const PackedFixture fixture({random_split("train", 3, {1, 4, 5})});

@@ -38,10 +38,10 @@ class LabeledImages {
 TEST_CASE("a list in which nearly each image has a class name of its own is an error", "[unit][pack]") {
   LabeledImages images;
   const int classes = GENERATE(25, 23);
-  CHECK_THROWS_WITH(images.open_list(25, classes, "name "),
-                    ContainsSubstring("the labels are " + std::to_string(classes) +
-                                      " classes for 25 images, such as \"name 0\"") &&
-                        ContainsSubstring("`label_column`, or confirm the classes with `label_kind=class`"));
+  CHECK_THROWS_WITH(
+      images.open_list(25, classes, "name "),
+      ContainsSubstring("the labels are " + std::to_string(classes) + " classes for 25 images, such as \"name 0\"") &&
+          ContainsSubstring("`label_column`, or confirm the classes with `label_kind=class`"));
   CHECK(images.open_list(25, classes, "name ", {.label_kind = LabelKind::class_index})->class_names().size() ==
         static_cast<std::size_t>(classes));
 }

@@ -79,11 +79,13 @@ void check_class_counts(const std::vector<ImageList>& lists, const SourceOptions
 std::optional<std::string> remark_on_class_counts(const std::vector<ImageList>& lists, const SourceOptions& options) {
   if (are_known(options)) return std::nullopt;
   if (const ClassCount folders = count_classes(lists, Kind::folders); folders.is_nearly_one_each()) {
-    return "the class folders are " + folders.text() + ", so nearly each image is its own class; name the classes in "
+    return "the class folders are " + folders.text() +
+           ", so nearly each image is its own class; name the classes in "
            "an image list, or make them the outer folders";
   }
   if (const ClassCount numbers = count_classes(lists, Kind::numbers); numbers.is_nearly_one_each()) {
-    return "the labels are " + numbers.text() + ", so nearly each image is its own class; `label_kind=target` makes "
+    return "the labels are " + numbers.text() +
+           ", so nearly each image is its own class; `label_kind=target` makes "
            "the numbers targets, and `label_column` names another column";
   }
   return std::nullopt;
