@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
                                    .background = {7, 8, 9}};
     std::vector<std::uint8_t> values(static_cast<std::size_t>(target.shape.values()));
     const std::vector<ChannelQuantization> ranges(static_cast<std::size_t>(target.shape.channels), {2.0, 1.0});
-    arrays::Quantizer quantizer(ranges, header.element, 1, target.shape.values_per_channel());
+    arrays::Quantizer quantizer(ranges, header.element, 1);
     arrays::Quantizer::Sample quantized(quantizer);
     images::read_sample(file, header, target, &quantized, values);
     quantizer.add(0, quantized);

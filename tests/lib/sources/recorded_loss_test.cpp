@@ -177,6 +177,63 @@ TEST_CASE("a percentile is proposed only if it suits all splits of the range", "
   CHECK(both[0].level_use->better_percentile == 99.9);
 }
 
+namespace {
+
+/// 40 samples of 5x2x2 uint16 numbers: bands around 300, 800, 3000, 9000 and 200 that differ by up to 90, 180, 900,
+/// 4500 and, unless `is_constant`, 15.
+void write_bands(const std::filesystem::path& path, bool is_constant = false) {
+  const double low[] = {255, 710, 2550, 6750, 192}, step[] = {10, 20, 100, 500, is_constant ? 0.0 : 1.67};
+  std::vector<std::uint16_t> values;
+  for (std::size_t sample = 0; sample < 40; ++sample) {
+    for (std::size_t band = 0; band < 5; ++band) {
+      for (std::size_t pixel = 0; pixel < 4; ++pixel) {
+        values.push_back(static_cast<std::uint16_t>(low[band] + step[band] * double((sample * 4 + pixel) * 7 % 10)));
+      }
+    }
+  }
+  const std::string bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(std::uint16_t));
+  write_file(path, npy("<u2", "40, 5, 2, 2", bytes));
+}
+
+SourceOptions bands(ValueRange range) { return {.layout = ArrayLayout::chw, .range = range}; }
+
+}  // namespace
+
+TEST_CASE("a band that a shared range destroys is refused, however far apart the bands are", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_bands(folder / "train.npy");
+  const auto shared = bands({.kind = ValueRange::Kind::given, .low = 0.0, .high = 65535.0});
+  REQUIRE_THROWS_WITH(
+      pack(*open(folder / "train.npy", shared), folder / "a.h5"),
+      StartsWith(
+          "quantize train: most uint16 values of channel 4 from 192 to 207 would share fewer than 16 levels (") &&
+          ContainsSubstring("worst channel 4: 1 of 256 levels used, 0.0 effective bits") &&
+          ContainsSubstring("`range=minmax`"));
+  const PackSummary summary = pack(*open(folder / "train.npy", shared), folder / "a.h5", {.allow_loss = true});
+  CHECK_THAT(summary.notes.at(0), ContainsSubstring("worst channel 4: 1 of") &&
+                                      ContainsSubstring("largest error 123)") && EndsWith("`range=minmax` keeps more"));
+  CHECK_THAT(loss_of(folder / "a.h5", "train"),
+             StartsWith("worst channel 4: 1 of 256 levels") && EndsWith("; the range minmax keeps more"));
+  pack(*open(folder / "a.h5"), folder / "b.h5");
+  CHECK(loss_of(folder / "b.h5", "train") == loss_of(folder / "a.h5", "train"));
+}
+
+TEST_CASE("the channel of the largest error is named if channels have their own ranges", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_bands(folder / "train.npy");
+  const auto notes =
+      pack(*open(folder / "train.npy", bands({.kind = ValueRange::Kind::measured})), folder / "a.h5").notes;
+  CHECK_THAT(notes.at(0), ContainsSubstring(" in channel 3)"));
+}
+
+TEST_CASE("a band that is constant in the source is not refused", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_bands(folder / "train.npy", true);
+  const auto shared = bands({.kind = ValueRange::Kind::given, .low = 0.0, .high = 12000.0});
+  REQUIRE_THROWS_WITH(pack(*open(folder / "train.npy", shared), folder / "a.h5"),
+                      StartsWith("quantize train: most uint16 values of channel 0 from 255 to 345"));
+}
+
 TEST_CASE("a fill value is refused by its number", "[unit][pack]") {
   const TemporaryFolder folder;
   std::vector<float> values(40 * 16, 1e20f);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace octavo {
@@ -19,21 +20,30 @@ inline constexpr double kLeastFillValue = 999.0;
 /// How well the 256 levels serve the numbers that were rounded to them.
 struct LevelUse {
   std::int64_t levels = 0;  ///< that occur
-  /// log2(standard deviation / root mean square error) of the numbers. 8 for numbers that are spread evenly over the
-  /// range; absent if all levels are exact, or if the numbers are all equal. Without outliers: the lowest and highest
-  /// 0.1 %, up to 1 % that were clipped at each end, and a fill value: the only number beyond an end. 0 if most numbers
-  /// share a few levels with others, far from the rest.
+  /// Root mean square error / standard deviation of the numbers. Absent if all levels are exact, or if the numbers are
+  /// all equal. Without outliers: the lowest and highest 0.1 %, up to 1 % that were clipped at each end, and a fill
+  /// value: the only number beyond an end. 1 if most numbers share a few levels with others, far from the rest.
+  std::optional<double> relative_error = {};
+  /// log2(1 / relative_error), at most 8: a byte holds no more bits. 8 for numbers that are spread evenly over the
+  /// range. Files of older versions record this figure instead of the error.
   std::optional<double> effective_bits = {};
+  /// relative_error with the error of all clipped numbers, fill values excepted. Absent if none were clipped.
+  std::optional<double> relative_error_with_clipped = {};
   double clipped_share = 0.0;  ///< of the numbers, those outside the range
   bool is_coarse = false;      ///< numbers of fewer than 16 levels, but of more values
   /// Most numbers are outside the range. A fill value does not count.
   bool is_mostly_clipped = false;
-  std::optional<double> better_percentile = {};  ///< ValueRange::percentile that keeps clearly more bits
+  std::optional<double> better_percentile = {};  ///< ValueRange::percentile that keeps clearly more bits; 100: minmax
   /// About the median of the numbers, in their units. Not recorded in files.
   std::optional<double> median = {};
+  std::optional<std::int64_t> channel = {};  ///< the channel with these figures, if there are several
 };
 
-/// "6 of 256 levels used, 0.4 effective bits, error 76 % of the standard deviation, 2.1 % of the values clipped".
+/// The name of a range that leaves out 100 - `percentile` % at each end: "percentile:99.9", or "minmax" for 100.
+std::string range_name(double percentile);
+
+/// "worst channel 2: 6 of 256 levels used, 0.4 effective bits, error 76 % of the standard deviation, 120 % with the
+/// clipped values, 2.1 % of the values clipped".
 std::string describe(const LevelUse& use);
 
 /// Whether `a` keeps less than `b`. Exact levels keep all.
@@ -55,6 +65,9 @@ class LevelCounter {
   void add(const LevelCounter& other);
 
   LevelUse use() const;
+  std::int64_t count() const { return total().count; }
+  bool is_empty() const { return count() == 0; }
+  bool is_constant() const;  ///< all numbers are equal, or there are none
 
   /// Numbers of one level or, outside the range, of similar distance to it.
   struct Group {
@@ -84,10 +97,16 @@ class LevelCounter {
 
  private:
   void add_clipped(double error, double number);
+  Group total() const;
 
   std::array<Group, 256> levels_;  ///< within the range
   /// Outside, by the power of 2 of the distance in steps, which is the unit of the errors; negative below the range.
   std::map<int, Group> clipped_;
 };
+
+/// The use of the channel that keeps the least; those whose numbers are all equal count only if all channels are such.
+/// `counters` is [C]. `channel` is its index if there are several. `better_percentile` suits all channels that keep
+/// little, and `clipped_share` is that of all numbers.
+LevelUse least_use(std::span<const LevelCounter> counters);
 
 }  // namespace octavo

@@ -32,6 +32,9 @@ struct ChannelLoss {
   std::int64_t clipped = 0;  ///< numbers outside [low,high]
   /// The numbers that occur; absent in old files.
   std::optional<double> smallest = {}, largest = {};
+  /// As in LevelUse; absent in old files, and if there are so many channels that several were measured together.
+  std::optional<std::int64_t> levels = {};
+  std::optional<double> effective_bits = {};
 };
 struct QuantizationNotes {
   /// The numbers of different values before and after.
@@ -44,7 +47,7 @@ struct QuantizationNotes {
   std::int64_t samples = 0;            ///< those that were quantized; images of 8 bits are not
   std::optional<Levels> levels = {};   ///< for 16-bit integers, if all channels have one range
   std::optional<double> psnr_db = {};  ///< with 255 steps as the peak; absent if the bytes are exact
-  /// Of the channel that keeps the fewest bits, or of all channels if they share a range; absent for old files.
+  /// Of the channel that keeps the fewest bits; absent for old files.
   std::optional<LevelUse> level_use = {};
   bool takes_range = true;  ///< false: `range` does not apply, since images of several types were quantized
   /// The samples with the largest errors, largest first.

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include <octavo/byte_count.hpp>
@@ -24,6 +26,8 @@ constexpr int kCoarseLevels = 16;
 constexpr double kCoarseBits = 4.0;
 // With few effective bits, another range is proposed if it gives at least this much more.
 constexpr double kWorthwhileBits = 1.0;
+// Of a byte.
+constexpr double kMostBits = 8.0;
 // Numbers of one level that are closer than this, in steps, count as one number with rounding noise.
 constexpr double kDistinctSteps = 1.0 / 1024;
 // A far fill value leaves all others within any small part of a step, like rounding noise around 0. If some number may
@@ -116,7 +120,8 @@ double percentile_range(const Parts& parts, double percentile) {
   return quantile(parts, 1.0 - tail) - quantile(parts, tail);
 }
 
-constexpr double kPercentiles[] = {99.9, 99.5, 99.0};
+// 100 covers all numbers of a channel.
+constexpr double kPercentiles[] = {100.0, 99.9, 99.5, 99.0};
 
 /// The percentile whose range gives enough bits, or clearly more than `bits`. `parts` are all numbers, as a percentile
 /// also counts those outside the present range.
@@ -226,16 +231,35 @@ bool is_mostly_clipped(const Parts& parts, const Parts& valid) {
   return (count > 0 && clipped == count) || clipped_count(valid) > count_of(valid) / 2;
 }
 
+bool are_equal(const Parts& parts) {
+  Group all;
+  for (const Part& part : parts) {
+    if (part.weight > 0.0) all.add(*part.group);
+  }
+  return all.lowest == all.highest;
+}
+
 /// Nothing if all levels are exact, or if the numbers are all equal.
-std::optional<double> effective_bits(const Moments& moments) {
-  if (moments.deviation <= 0.0 || moments.error <= 0.0) return std::nullopt;
-  return std::log2(moments.deviation / moments.error);
+std::optional<double> relative_error(const Parts& parts, const Moments& moments) {
+  if (moments.deviation <= 0.0 || moments.error <= 0.0 || are_equal(parts)) return std::nullopt;
+  return moments.error / moments.deviation;
+}
+
+/// Of all `valid` numbers, compared with the deviation of those that are not outliers.
+std::optional<double> relative_error_with_clipped(const Parts& valid, double deviation) {
+  if (deviation <= 0.0 || clipped_count(valid) == 0) return std::nullopt;
+  return moments_of(valid).error / deviation;
+}
+
+std::optional<double> bits_of(const std::optional<double>& relative_error) {
+  return relative_error ? std::optional(std::min(kMostBits, -std::log2(*relative_error))) : std::nullopt;
 }
 
 /// Whether the numbers within the range are in few levels that are wide compared with their deviation.
 bool are_levels_wide(Parts parts) {
   std::erase_if(parts, [](const Part& part) { return part.is_clipped; });
-  return central_levels(parts) < kCoarseLevels && effective_bits(moments_of(parts)).value_or(8.0) < kCoarseBits;
+  const auto bits = bits_of(relative_error(parts, moments_of(parts)));
+  return central_levels(parts) < kCoarseLevels && bits.value_or(kMostBits) < kCoarseBits;
 }
 
 LevelUse use_of(const Parts& all) {
@@ -243,18 +267,21 @@ LevelUse use_of(const Parts& all) {
   const Moments moments = moments_of(middle);
   LevelUse use;
   use.levels = used_levels(all);
-  use.effective_bits = effective_bits(moments);
+  use.relative_error = relative_error(middle, moments);
+  use.relative_error_with_clipped = relative_error_with_clipped(valid, moments.deviation);
+  use.effective_bits = bits_of(use.relative_error);
   use.median = median_of(all);
   if (const auto count = count_of(all); count > 0) {
     use.clipped_share = static_cast<double>(clipped_count(all)) / static_cast<double>(count);
   }
   use.is_mostly_clipped = is_mostly_clipped(all, valid);
-  const double bits = use.effective_bits.value_or(8.0);
+  const double bits = use.effective_bits.value_or(kMostBits);
   const double merged = merged_share(valid);
   const bool is_merged = use.levels < kCoarseLevels && merged > 0.5;
   use.is_coarse = is_merged || (merged > 0.0 && are_levels_wide(middle));
   if (is_merged && bits > std::log2(static_cast<double>(use.levels))) {
     // The distances between the levels, and not the numbers in them, are the deviation.
+    use.relative_error = 1.0;
     use.effective_bits = 0.0;
     use.better_percentile = percentile_without_far_numbers(all);
   } else if (keeps_little(use)) {
@@ -264,7 +291,23 @@ LevelUse use_of(const Parts& all) {
 }
 
 /// In percent, with two digits.
-std::string percent(double share) { return formatted(share >= 0.995 ? "%.0f %%" : "%.2g %%", 100.0 * share); }
+std::string percent(double share) {
+  constexpr double kMostShown = 100.0;
+  if (share > kMostShown) return formatted("over %.0f %%", 100.0 * kMostShown);
+  return formatted(share >= 0.995 ? "%.0f %%" : "%.2g %%", 100.0 * share);
+}
+
+/// ", 6.0 effective bits, error 1.6 % of the standard deviation, 7 % with the clipped values".
+std::string error_text(const LevelUse& use) {
+  constexpr const char* kUnit = " of the standard deviation";
+  const bool has_clipped = use.clipped_share > 0.0 && use.relative_error_with_clipped.has_value();
+  const std::string all = has_clipped ? percent(*use.relative_error_with_clipped) : "";
+  if (!use.effective_bits) return has_clipped ? ", error " + all + kUnit + " with the clipped values" : "";
+  const double bits = std::max(0.0, *use.effective_bits);
+  const std::string error = percent(std::min(1.0, use.relative_error.value_or(std::exp2(-bits))));
+  const std::string text = formatted(", %.1f effective bits, error ", bits) + error + kUnit;
+  return has_clipped && all != error ? text + ", " + all + " with the clipped values" : text;
+}
 
 }  // namespace
 
@@ -294,6 +337,18 @@ void LevelCounter::add(const LevelCounter& other) {
   for (const auto& [key, group] : other.clipped_) clipped_[key].add(group);
 }
 
+Group LevelCounter::total() const {
+  Group all;
+  for (const Group& group : levels_) all.add(group);
+  for (const auto& [key, group] : clipped_) all.add(group);
+  return all;
+}
+
+bool LevelCounter::is_constant() const {
+  const Group all = total();
+  return all.count == 0 || all.lowest == all.highest;
+}
+
 LevelUse LevelCounter::use() const {
   Parts all;
   const auto add_part = [&](const Group& group, int level, double unit, bool is_clipped) {
@@ -306,12 +361,36 @@ LevelUse LevelCounter::use() const {
   return use_of(all);
 }
 
-std::string describe(const LevelUse& use) {
-  std::string text = format_count(use.levels) + " of 256 levels used";
-  if (use.effective_bits) {
-    const double bits = std::max(0.0, *use.effective_bits);
-    text += formatted(", %.1f effective bits, error ", bits) + percent(std::exp2(-bits)) + " of the standard deviation";
+std::string range_name(double percentile) {
+  return percentile == 100.0 ? "minmax" : formatted("percentile:%g", percentile);
+}
+
+LevelUse least_use(std::span<const LevelCounter> counters) {
+  const bool are_all_constant = std::ranges::all_of(counters, &LevelCounter::is_constant);
+  std::vector<LevelUse> uses;
+  double count = 0.0, clipped = 0.0;
+  for (std::size_t c = 0; c < counters.size(); ++c) {
+    const LevelUse use = counters[c].use();
+    const auto counted = static_cast<double>(counters[c].count());
+    count += counted;
+    clipped += counted * use.clipped_share;
+    if (counted == 0.0 || (counters[c].is_constant() && !are_all_constant)) continue;
+    uses.push_back(use);
+    if (counters.size() > 1) uses.back().channel = static_cast<std::int64_t>(c);
   }
+  if (uses.empty()) return {};
+  LevelUse least = *std::ranges::min_element(uses, keeps_less);
+  for (const LevelUse& use : uses) {
+    const bool is_lower = least.better_percentile && use.better_percentile.value_or(100.0) < *least.better_percentile;
+    if (is_lower && keeps_little(use)) least.better_percentile = use.better_percentile;
+  }
+  least.clipped_share = clipped / count;
+  return least;
+}
+
+std::string describe(const LevelUse& use) {
+  std::string text = use.channel ? "worst channel " + std::to_string(*use.channel) + ": " : "";
+  text += format_count(use.levels) + " of 256 levels used" + error_text(use);
   return use.clipped_share > 0.0 ? text + ", " + percent(use.clipped_share) + " of the values clipped" : text;
 }
 
@@ -324,7 +403,7 @@ bool keeps_less(const LevelUse& a, const LevelUse& b) {
 }
 
 bool keeps_little(const LevelUse& use) {
-  return use.is_coarse || use.is_mostly_clipped || use.effective_bits.value_or(8.0) < kFewEffectiveBits;
+  return use.is_coarse || use.is_mostly_clipped || use.effective_bits.value_or(kMostBits) < kFewEffectiveBits;
 }
 
 }  // namespace octavo

@@ -10,8 +10,6 @@ namespace {
 // Rounding errors are summed as integer multiples of this fraction of a step, so that the order does not matter.
 constexpr double kRoundingUnit = 1 << 20;
 constexpr std::size_t kMostWorstSamples = 8;
-// Smaller channels are measured together: a counter for each would be larger than the sample, and as slow.
-constexpr std::int64_t kLeastCountedValues = 256;
 
 /// The rows with the largest sums of squares, which are over `values` numbers each.
 std::vector<QuantizationNotes::WorstSample> worst_samples(const std::vector<double>& squares, std::int64_t values) {
@@ -28,20 +26,10 @@ std::vector<QuantizationNotes::WorstSample> worst_samples(const std::vector<doub
   return worst;
 }
 
-/// The use of the channel that keeps the fewest bits. Exact channels keep all. The share of clipped numbers is of all.
-LevelUse least_use(const std::vector<LevelCounter>& counters, double clipped_share) {
-  std::vector<LevelUse> uses;
-  for (const LevelCounter& counter : counters) uses.push_back(counter.use());
-  LevelUse least = *std::ranges::min_element(uses, keeps_less);
-  least.clipped_share = clipped_share;
-  return least;
-}
-
 }  // namespace
 
-Quantizer::Sample::Sample(const Quantizer& quantizer) {
+Quantizer::Sample::Sample(const Quantizer& quantizer) : level_use_(quantizer.quantization_.size()) {
   for (const ChannelQuantization& map : quantizer.quantization_) channels_.push_back({.map = map});
-  is_counted_by_channel_ = quantizer.values_per_channel_ >= kLeastCountedValues;
   const Element element = quantizer.element_;
   if (element == Element::int16) first_level_ = INT16_MIN;
   // One table serves all channels only if they share the quantization.
@@ -50,7 +38,6 @@ Quantizer::Sample::Sample(const Quantizer& quantizer) {
   if (is_uniform_ && (element == Element::int16 || element == Element::uint16)) {
     levels_ = std::make_unique<std::bitset<65536>>();
   }
-  count_levels();
 }
 
 Quantizer::Sample::Sample(const Quantizer& quantizer, const ChannelQuantization& map) : Sample(quantizer) {
@@ -58,11 +45,6 @@ Quantizer::Sample::Sample(const Quantizer& quantizer, const ChannelQuantization&
   is_uniform_ = true;
   has_own_map_ = true;
   levels_.reset();
-  count_levels();
-}
-
-void Quantizer::Sample::count_levels() {
-  level_use_.resize(!is_uniform_ && is_counted_by_channel_ ? channels_.size() : 1);
 }
 
 std::uint8_t Quantizer::Sample::quantize(std::size_t at, double number) {
@@ -79,17 +61,16 @@ std::uint8_t Quantizer::Sample::quantize(std::size_t at, double number) {
   channel.smallest = std::min(channel.smallest, number);
   channel.largest = std::max(channel.largest, number);
   const auto level = static_cast<std::uint8_t>(value);
-  level_use_[std::min(at, level_use_.size() - 1)].add(level, exact, has_own_map_ ? exact : number);
+  level_use_.add(at, level, exact, has_own_map_ ? exact : number);
   if (levels_) levels_->set(static_cast<std::size_t>(static_cast<std::int64_t>(number) - first_level_));
   return level;
 }
 
-Quantizer::Quantizer(std::vector<ChannelQuantization> quantization, Element element, std::int64_t sample_count,
-                     std::int64_t values_per_channel)
+Quantizer::Quantizer(std::vector<ChannelQuantization> quantization, Element element, std::int64_t sample_count)
     : quantization_(std::move(quantization)),
       element_(element),
-      values_per_channel_(values_per_channel),
       totals_(quantization_.size()),
+      level_use_(quantization_.size()),
       squared_steps_(static_cast<std::size_t>(sample_count)) {}
 
 void Quantizer::Total::include_range(const ChannelQuantization& map) {
@@ -118,8 +99,7 @@ void Quantizer::add(std::int64_t row, const Sample& sample) {
     total.largest = std::max(total.largest, channel.largest);
     squared_steps_[static_cast<std::size_t>(row)] += channel.squared_steps;
   }
-  if (level_use_.empty()) level_use_.resize(sample.level_use_.size());
-  for (std::size_t i = 0; i < level_use_.size(); ++i) level_use_[i].add(sample.level_use_[i]);
+  level_use_.add(sample.level_use_);
   if (!sample.levels_) return;
   if (!levels_) levels_ = std::make_unique<std::bitset<65536>>();
   *levels_ |= *sample.levels_;
@@ -129,7 +109,7 @@ QuantizationNotes Quantizer::notes(const std::string& split) const {
   const std::lock_guard lock(mutex_);
   QuantizationNotes notes{split, name_of(element_), {}};
   notes.samples = samples_;
-  std::int64_t count = 0, clipped = 0;
+  std::int64_t count = 0;
   for (std::size_t c = 0; c < totals_.size(); ++c) {
     Total total = totals_[c];
     if (samples_ == 0) total.include_range(quantization_[c]);
@@ -142,16 +122,16 @@ QuantizationNotes Quantizer::notes(const std::string& split) const {
       notes.channels.back().smallest = total.smallest;
       notes.channels.back().largest = total.largest;
     }
+    if (const auto use = level_use_.use_of(c)) {
+      notes.channels.back().levels = use->levels;
+      notes.channels.back().effective_bits = use->effective_bits;
+    }
     count += total.count;
-    clipped += total.clipped;
   }
   const double squares = std::accumulate(squared_steps_.begin(), squared_steps_.end(), 0.0);
   if (samples_ > 0) notes.worst = worst_samples(squared_steps_, std::max<std::int64_t>(1, count / samples_));
   if (squares > 0.0) notes.psnr_db = 10.0 * std::log10(255.0 * 255.0 * static_cast<double>(count) / squares);
-  if (samples_ > 0) {
-    const auto all = static_cast<double>(std::max<std::int64_t>(1, count));
-    notes.level_use = least_use(level_use_, static_cast<double>(clipped) / all);
-  }
+  if (samples_ > 0) notes.level_use = level_use_.least_use();
   if (!levels_) return notes;
   std::bitset<256> kept;
   Sample again(*this);

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include <octavo/level_use.hpp>
 #include <octavo/source_notes.hpp>
 #include <octavo/statistics.hpp>
 
+#include "arrays/channel_levels.hpp"
 #include "arrays/element.hpp"
 
 namespace octavo::arrays {
@@ -22,10 +22,8 @@ namespace octavo::arrays {
 /// order. Either all samples have the quantizer's quantization, or each has its own.
 class Quantizer {
  public:
-  /// `quantization` is [C]: value v stands for scale * v + zero_point. A split has `sample_count` samples of about
-  /// `values_per_channel` numbers in each channel.
-  Quantizer(std::vector<ChannelQuantization> quantization, Element element, std::int64_t sample_count,
-            std::int64_t values_per_channel);
+  /// `quantization` is [C]: value v stands for scale * v + zero_point. A split has `sample_count` samples.
+  Quantizer(std::vector<ChannelQuantization> quantization, Element element, std::int64_t sample_count);
 
   /// The work on one sample.
   class Sample {
@@ -51,11 +49,9 @@ class Quantizer {
       double smallest = std::numeric_limits<double>::infinity();
       double largest = -std::numeric_limits<double>::infinity();
     };
-    void count_levels();
 
     std::vector<Channel> channels_;
-    std::vector<LevelCounter> level_use_;  ///< [C], or one for all channels
-    bool is_counted_by_channel_ = true;    ///< unless the counters would be larger than the sample
+    ChannelLevels level_use_;
     bool is_uniform_ = true;
     bool has_own_map_ = false;  ///< then only steps have one meaning for all samples
     std::int64_t first_level_ = 0;
@@ -87,10 +83,9 @@ class Quantizer {
 
   std::vector<ChannelQuantization> quantization_;
   Element element_;
-  std::int64_t values_per_channel_;
   mutable std::mutex mutex_;
-  std::vector<Total> totals_;            ///< [C]
-  std::vector<LevelCounter> level_use_;  ///< as in Sample
+  std::vector<Total> totals_;  ///< [C]
+  ChannelLevels level_use_;
   std::unique_ptr<std::bitset<65536>> levels_;
   std::vector<double> squared_steps_;  ///< of each row: summed in order at the end
   std::int64_t samples_ = 0;

@@ -37,19 +37,22 @@ std::vector<SharedLoss> shared_losses(const SourceNotes& found, const Source& so
   return losses;
 }
 
-std::string values_text(const QuantizationNotes& quantized, const ChannelLoss& loss) {
-  return quantized.from + formatted(" values from %.6g to %.6g", *loss.smallest, *loss.largest);
+/// "uint16 values of channel 4 from 185 to 220".
+std::string values_text(const QuantizationNotes& quantized, const ChannelLoss& loss,
+                        const std::optional<std::int64_t>& channel = {}) {
+  const std::string of_channel = channel ? " of channel " + std::to_string(*channel) : "";
+  return quantized.from + " values" + of_channel + formatted(" from %.6g to %.6g", *loss.smallest, *loss.largest);
 }
 
 std::string range_text(const ChannelLoss& loss) { return formatted("%.6g to %.6g", loss.low, loss.high); }
 
 /// " (1,331 different values; 17 of 256 levels used, 1.2 effective bits, error 44 % of the standard deviation, largest
-/// error 8)".
-std::string loss_text(const QuantizationNotes& quantized, const ChannelLoss& loss) {
+/// error 8 in channel 1)".
+std::string loss_text(const QuantizationNotes& quantized) {
   std::string text = " (";
   if (quantized.levels) text += format_count(quantized.levels->before) + " different values; ";
   if (quantized.level_use) text += describe(*quantized.level_use) + ", ";
-  return text + formatted("largest error %.3g)", loss.largest_error);
+  return text + sources::largest_error_text(quantized.channels) + ")";
 }
 
 /// A number of a split that may be a fill value.
@@ -62,11 +65,12 @@ struct FarNumber {
 /// most numbers are equal to one end. Nothing if it is no fill value by its size.
 std::optional<FarNumber> far_number(const SourceNotes& found, const QuantizationNotes& quantized) {
   const double median = *quantized.level_use->median;
-  const ChannelLoss own = sources::over_channels(quantized.channels);
+  const std::optional<std::int64_t> channel = quantized.level_use->channel;
+  const ChannelLoss own = sources::loss_of(quantized, channel);
   FarNumber farthest = {quantized.split, median};
   const bool is_end = median == *own.smallest || median == *own.largest;
   for (const QuantizationNotes& other : found.quantized) {
-    const ChannelLoss loss = sources::over_channels(other.channels);
+    const ChannelLoss loss = sources::loss_of(other, channel);
     if (is_end || other.is_recorded || other.samples == 0 || loss.low != own.low || loss.high != own.high) continue;
     for (const double end : {*loss.smallest, *loss.largest}) {
       if (std::abs(end - median) > std::abs(farthest.number - median)) farthest = {other.split, end};
@@ -77,7 +81,7 @@ std::optional<FarNumber> far_number(const SourceNotes& found, const Quantization
 }
 
 std::string range_option(const LevelUse& use) {
-  return use.better_percentile ? formatted("`range=percentile:%g`", *use.better_percentile) : "`range`";
+  return use.better_percentile ? "`range=" + range_name(*use.better_percentile) + "`" : "`range`";
 }
 
 /// ", replace 1e+20 in val if it is a fill value".
@@ -90,7 +94,7 @@ std::string fill_value_hint(const SourceNotes& found, const QuantizationNotes& q
 
 /// ", since the range reaches to -9999 in val" if another split has the number that makes the range wide.
 std::string cause_elsewhere(const SourceNotes& found, const QuantizationNotes& quantized) {
-  const ChannelLoss own = sources::over_channels(quantized.channels);
+  const ChannelLoss own = sources::loss_of(quantized, quantized.level_use->channel);
   const auto far = quantized.level_use->is_mostly_clipped ? std::nullopt : far_number(found, quantized);
   if (!far || (far->number >= *own.smallest && far->number <= *own.largest)) return "";
   return formatted(", since the range reaches to %.6g in ", far->number) + far->split;
@@ -109,9 +113,11 @@ std::optional<std::string> loss_note(const SharedLoss& shared) {
   if (loss.largest_error == 0.0) return std::nullopt;
   std::string text = shared.names + ": ";
   if (quantized.samples < shared.sample_count) text += "in " + counted(quantized.samples, "sample") + ", ";
-  text += values_text(quantized, loss) + " became 8-bit" + loss_text(quantized, loss);
+  text += values_text(quantized, loss) + " became 8-bit" + loss_text(quantized);
   if (loss.clipped > 0) {
-    text += "; " + counted(loss.clipped, "value") + " outside " + range_text(loss) +
+    const bool is_shared = sources::share_range(quantized.channels);
+    text += "; " + counted(loss.clipped, "value") + " outside " +
+            (is_shared ? range_text(loss) : "the ranges of their channels") +
             (loss.clipped == 1 ? " was clipped" : " were clipped");
   }
   if (quantized.level_use && quantized.level_use->better_percentile) {
@@ -136,11 +142,11 @@ void check_loss(const SourceNotes& found, const Source& source) {
     if (!quantized.level_use) continue;
     const LevelUse& use = *quantized.level_use;
     if (!use.is_coarse && !use.is_mostly_clipped) continue;
-    const ChannelLoss loss = sources::over_channels(quantized.channels);
+    const ChannelLoss loss = sources::loss_of(quantized, use.channel);
     const std::string problem =
         use.is_mostly_clipped ? " are outside the range " + range_text(loss) : " would share fewer than 16 levels";
-    throw DataError("quantize " + shared.names + ": most " + values_text(quantized, loss) + problem +
-                    loss_text(quantized, loss) + cause_elsewhere(found, quantized) + "; " +
+    throw DataError("quantize " + shared.names + ": most " + values_text(quantized, loss, use.channel) + problem +
+                    loss_text(quantized) + cause_elsewhere(found, quantized) + "; " +
                     way_to_keep_more(found, quantized) + ", or accept the loss with `allow_loss`");
   }
 }

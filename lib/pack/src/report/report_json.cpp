@@ -44,10 +44,13 @@ Json training_json(const TrainingFootprint& footprint) {
 Json level_use_json(const LevelUse& use) {
   return {{"levels", use.levels},
           {"effective_bits", or_null(use.effective_bits)},
+          {"relative_error", or_null(use.relative_error)},
+          {"relative_error_with_clipped", or_null(use.relative_error_with_clipped)},
           {"clipped_share", use.clipped_share},
           {"is_coarse", use.is_coarse},
           {"is_mostly_clipped", use.is_mostly_clipped},
-          {"better_percentile", or_null(use.better_percentile)}};
+          {"better_percentile", or_null(use.better_percentile)},
+          {"channel", or_null(use.channel)}};
 }
 
 Json certificate_json(const QuantizationCertificate& certificate) {

@@ -21,7 +21,7 @@ bool is_of_converted_images(const QuantizationCertificate& certificate) {
 
 std::string level_use_text(const LevelUse& use, const std::string& samples) {
   if (!use.better_percentile) return describe(use) + samples;
-  return describe(use) + samples + formatted("; the range percentile:%g keeps more", *use.better_percentile);
+  return describe(use) + samples + "; the range " + range_name(*use.better_percentile) + " keeps more";
 }
 
 std::string counted_samples_text(const QuantizationNotes& loss, std::int64_t sample_count) {

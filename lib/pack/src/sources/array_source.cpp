@@ -31,8 +31,7 @@ ArraySource::ArraySource(arrays::ArraySet set, arrays::LabelTable labels, std::v
   splits_.push_back({set_.split, count, axes_.shape, labels_.layout, color_of(axes_.shape.channels),
                      arrays::name_of(set_.images->element()), quantization});
   if (quantization.empty()) return;
-  quantizer_ = std::make_unique<arrays::Quantizer>(std::move(quantization), set_.images->element(), count,
-                                                   axes_.shape.values_per_channel());
+  quantizer_ = std::make_unique<arrays::Quantizer>(std::move(quantization), set_.images->element(), count);
 }
 
 std::string ArraySource::sample_name(std::size_t, std::int64_t row) const {

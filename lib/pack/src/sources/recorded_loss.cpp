@@ -1,5 +1,7 @@
 #include "sources/recorded_loss.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <vector>
 
 namespace octavo::sources {
@@ -30,6 +32,12 @@ std::optional<std::int64_t> count_at(const Json& object, const char* key) {
   return number.is_number_integer() ? std::optional(number.get<std::int64_t>()) : std::nullopt;
 }
 
+/// Older versions recorded more than 8.
+std::optional<double> bits_in(const Json& object) {
+  const auto bits = number_between(object, "effective_bits", -64, 64);
+  return bits ? std::optional(std::min(8.0, *bits)) : std::nullopt;
+}
+
 /// Empty if a channel has no figures.
 std::vector<ChannelLoss> channels_in(const Json& notes) {
   const Json channels = notes.value("channels", Json());
@@ -46,7 +54,9 @@ std::vector<ChannelLoss> channels_in(const Json& notes) {
                       .mean_rounding = *mean,
                       .clipped = static_cast<std::int64_t>(*clipped),
                       .smallest = number_at(channel, "smallest"),
-                      .largest = number_at(channel, "largest")});
+                      .largest = number_at(channel, "largest"),
+                      .levels = count_at(channel, "levels"),
+                      .effective_bits = bits_in(channel)});
   }
   return losses;
 }
@@ -58,17 +68,31 @@ std::optional<QuantizationNotes::Levels> levels_in(const Json& notes) {
   return before && after ? std::optional(QuantizationNotes::Levels{*before, *after}) : std::nullopt;
 }
 
-std::optional<LevelUse> level_use_in(const Json& notes) {
+std::optional<double> error_in(const Json& object, const char* key) {
+  return number_between(object, key, 0.0, std::numeric_limits<double>::max());
+}
+
+/// Nothing if it is not one of the channels.
+std::optional<std::int64_t> channel_in(const Json& use, std::size_t channel_count) {
+  const auto channel = count_at(use, "channel");
+  const bool is_one = channel && *channel >= 0 && *channel < static_cast<std::int64_t>(channel_count);
+  return is_one ? channel : std::nullopt;
+}
+
+std::optional<LevelUse> level_use_in(const Json& notes, std::size_t channel_count) {
   const Json use = notes.value("level_use", Json());
   if (!use.is_object()) return std::nullopt;
   const auto levels = count_at(use, "levels");
   if (!levels || *levels < 1 || *levels > 256) return std::nullopt;
   return LevelUse{.levels = *levels,
-                  .effective_bits = number_between(use, "effective_bits", -64, 64),
+                  .relative_error = error_in(use, "relative_error"),
+                  .effective_bits = bits_in(use),
+                  .relative_error_with_clipped = error_in(use, "relative_error_with_clipped"),
                   .clipped_share = number_between(use, "clipped_share", 0, 1).value_or(0.0),
                   .is_coarse = use.value("is_coarse", Json()) == true,
                   .is_mostly_clipped = use.value("is_mostly_clipped", Json()) == true,
-                  .better_percentile = number_between(use, "better_percentile", 50, 100)};
+                  .better_percentile = number_between(use, "better_percentile", 50, 100),
+                  .channel = channel_in(use, channel_count)};
 }
 
 /// Rows of the source are rows of the split only if all its samples were packed, and from one source.
@@ -109,7 +133,7 @@ std::optional<QuantizationNotes> recorded_loss(const Json& provenance, const std
   loss.samples = count_at(notes, "samples").value_or(sample_count);
   loss.levels = levels_in(notes);
   loss.psnr_db = number_at(notes, "psnr_db");
-  loss.level_use = level_use_in(notes);
+  loss.level_use = level_use_in(notes, loss.channels.size());
   if (has_rows_of_source(provenance, notes, sample_count)) loss.worst = worst_in(notes, sample_count);
   loss.source_split = text_at(notes, "source_split");
   loss.is_recorded = true;

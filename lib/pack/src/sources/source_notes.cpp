@@ -19,6 +19,9 @@ Json to_json(const LevelUse& use) {
   if (use.is_mostly_clipped) json["is_mostly_clipped"] = true;
   if (use.clipped_share > 0.0) json["clipped_share"] = use.clipped_share;
   if (use.effective_bits) json["effective_bits"] = *use.effective_bits;
+  if (use.relative_error) json["relative_error"] = *use.relative_error;
+  if (use.relative_error_with_clipped) json["relative_error_with_clipped"] = *use.relative_error_with_clipped;
+  if (use.channel) json["channel"] = *use.channel;
   if (use.better_percentile) json["better_percentile"] = *use.better_percentile;
   return json;
 }
@@ -33,6 +36,8 @@ Json to_json(const QuantizationNotes& quantized) {
                         {"clipped", loss.clipped}});
     if (loss.smallest) channels.back()["smallest"] = *loss.smallest;
     if (loss.largest) channels.back()["largest"] = *loss.largest;
+    if (loss.levels) channels.back()["levels"] = *loss.levels;
+    if (loss.effective_bits) channels.back()["effective_bits"] = *loss.effective_bits;
   }
   Json json = {{"from", quantized.from}, {"channels", channels}, {"samples", quantized.samples}};
   if (quantized.levels) json["levels"] = {{"before", quantized.levels->before}, {"after", quantized.levels->after}};

@@ -87,6 +87,7 @@ SourceNotes ConvertedSource::notes() const {
     const auto split = std::ranges::find(splits_, quantized.split, &SourceSplit::name);
     if (split == splits_.end() || std::ssize(quantized.channels) == split->shape.channels) continue;
     quantized.channels = in_channels(quantized.channels, split->shape.channels);
+    if (quantized.level_use) quantized.level_use->channel.reset();
   }
   return notes;
 }

@@ -83,6 +83,18 @@ void check_mask_classes(const std::vector<std::shared_ptr<Source>>& parts) {
   }
 }
 
+/// The smaller figures; nothing if those of a part are unknown.
+void add_levels(ChannelLoss& loss, const ChannelLoss& other) {
+  if (!loss.levels || !other.levels) {
+    loss.levels.reset();
+    loss.effective_bits.reset();
+    return;
+  }
+  loss.levels = std::min(*loss.levels, *other.levels);
+  if (!other.effective_bits) return;
+  loss.effective_bits = std::min(*other.effective_bits, loss.effective_bits.value_or(*other.effective_bits));
+}
+
 /// Adds the loss of a part to that of another part of the same split, or to the list. Means are weighted by samples;
 /// the PSNR and the use of levels are the smallest. Rows of parts and counts of different values do not add up, so they
 /// are omitted.
@@ -104,6 +116,7 @@ void add_loss(std::vector<QuantizationNotes>& all, QuantizationNotes added) {
     loss.largest_error = std::max(loss.largest_error, other.largest_error);
     loss.mean_rounding += share * (other.mean_rounding - loss.mean_rounding);
     loss.clipped += other.clipped;
+    add_levels(loss, other);
   }
   if (added.from != same->from) same->from += " and " + added.from;
   if (added.psnr_db) same->psnr_db = std::min(*added.psnr_db, same->psnr_db.value_or(*added.psnr_db));

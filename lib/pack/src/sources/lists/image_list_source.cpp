@@ -53,8 +53,8 @@ ImageListSource::ImageListSource(ImageList contents, ImageConversion conversion,
     oddities_.emplace_back(list.paths.size());
     quantizers_.emplace_back();
     if (range_.quantization.empty()) continue;
-    quantizers_.back() = std::make_unique<arrays::Quantizer>(
-        range_.quantization, conversion.element, std::ssize(list.paths), target_.shape.values_per_channel());
+    quantizers_.back() =
+        std::make_unique<arrays::Quantizer>(range_.quantization, conversion.element, std::ssize(list.paths));
     if (!range_.is_common) continue;
     splits_.back().quantization = range_.quantization;
     splits_.back().source_dtype = arrays::name_of(conversion.element);
