@@ -56,7 +56,17 @@ SplitOverview survey_split(const Split& split) {
           {},
           mask_bytes(split),
           counts_of_masks(split),
-          targets_of(split)};
+          targets_of(split),
+          statistics.quantization};
+}
+
+std::vector<ChannelLevelsOverview> levels_of(const Dataset& dataset, const std::string& split) {
+  std::vector<ChannelLevelsOverview> all;
+  for (const ChannelLoss& loss : recorded_channel_losses(dataset, split)) {
+    if (!loss.levels) return {};
+    all.push_back({*loss.levels, loss.effective_bits});
+  }
+  return all;
 }
 
 /// "(x - dataset mean) / 128; the mean is that of train, 72.9400"
@@ -83,6 +93,7 @@ DatasetOverview survey(const Dataset& dataset) {
   for (const std::string& name : dataset.split_names()) {
     overview.splits.push_back(survey_split(dataset.split(name)));
     overview.splits.back().loss = recorded_loss(dataset, name);
+    overview.splits.back().levels = levels_of(dataset, name);
     if (has_too_many_labels(dataset.split(name))) continue;
     auto outliers = find_label_outliers(dataset.split(name));
     if (!outliers.is_nothing()) overview.label_outliers.push_back(std::move(outliers));

@@ -7,6 +7,7 @@
 #include <octavo/duplicates.hpp>
 #include <octavo/label_outliers.hpp>
 #include <octavo/mask_shares.hpp>
+#include <octavo/statistics.hpp>
 #include <octavo/target_summary.hpp>
 #include <optional>
 #include <string>
@@ -15,6 +16,12 @@
 #include "json_output.hpp"
 
 namespace octavo::tools {
+
+/// The levels that quantizing one channel left.
+struct ChannelLevelsOverview {
+  std::int64_t levels = 0;
+  std::optional<double> effective_bits;  ///< absent if the levels are exact, or the channel is constant
+};
 
 /// One split.
 struct SplitOverview {
@@ -39,6 +46,8 @@ struct SplitOverview {
   std::int64_t mask_bytes = 0;
   std::optional<MaskCounts> mask_counts;  ///< of some of the samples if there are many; empty without masks
   std::vector<TargetSummary> targets;     ///< of each column; empty if there are none, or too many samples
+  std::vector<ChannelQuantization> quantization = {};  ///< [C]
+  std::vector<ChannelLevelsOverview> levels = {};      ///< [C]; empty if nothing was quantized, or they are unknown
 };
 
 /// The whole file.

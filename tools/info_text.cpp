@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "human_units.hpp"
+#include "range_text.hpp"
 #include "text_table.hpp"
 
 namespace octavo::tools {
@@ -17,7 +18,6 @@ namespace {
 /// If there are more classes than this, only the first kFirstClasses are listed.
 constexpr std::size_t kMostClasses = 20;
 constexpr std::size_t kFirstClasses = 10;
-constexpr std::size_t kMostChannels = 4;
 
 // ---- For people ---------------------------------------------------------------
 
@@ -75,6 +75,7 @@ void print_splits(const std::vector<SplitOverview>& splits) {
   }
   table.print(std::cout, "  ");
   for (const SplitOverview& split : splits) {
+    if (split.source_dtype != "uint8") std::cout << "  " << describe_ranges(split.name, split.quantization) << '\n';
     if (split.loss.empty()) continue;
     std::cout << "  " << split.name << (split.loss.starts_with("unknown") ? ": loss " : " is lossy: ") << split.loss
               << '\n';
@@ -86,18 +87,31 @@ void print_splits(const std::vector<SplitOverview>& splits) {
   }
 }
 
+/// The levels that a channel uses, and its effective bits.
+std::vector<std::string> levels_text(const ChannelLevelsOverview& channel) {
+  return {format_count(channel.levels),
+          channel.effective_bits ? format_fixed(std::max(0.0, *channel.effective_bits), 1) : "exact"};
+}
+
 void print_statistics(const std::vector<SplitOverview>& splits) {
   std::cout << "\nStatistics, in source units\n";
-  TextTable table("llrr");
-  table.add_row({"split", "channel", "mean", "std"});
-  const auto add_row = [&](const std::string& split, const std::string& channel, double mean, double deviation) {
-    table.add_row({split, channel, format_figure(mean), format_figure(deviation)});
+  const bool are_losses_known = std::ranges::any_of(splits, [](const auto& split) { return !split.levels.empty(); });
+  TextTable table("llrrrr");
+  std::vector<std::string> head = {"split", "channel", "mean", "std"};
+  if (are_losses_known) head.insert(head.end(), {"levels", "effective bits"});
+  table.add_row(head);
+  const auto add_row = [&](const std::string& split, const std::string& channel, double mean, double deviation,
+                           const std::vector<std::string>& levels = {}) {
+    std::vector<std::string> row = {split, channel, format_figure(mean), format_figure(deviation)};
+    row.insert(row.end(), levels.begin(), levels.end());
+    table.add_row(row);
   };
   for (const SplitOverview& split : splits) {
     add_row(split.name, "all", split.pooled_mean, split.pooled_standard_deviation);
-    if (split.mean.size() == 1 || split.mean.size() > kMostChannels) continue;
+    if (split.mean.size() == 1 || split.mean.size() > kMostListedChannels) continue;
     for (std::size_t c = 0; c < split.mean.size(); ++c) {
-      add_row("", std::to_string(c), split.mean[c], split.standard_deviation[c]);
+      add_row("", std::to_string(c), split.mean[c], split.standard_deviation[c],
+              c < split.levels.size() ? levels_text(split.levels[c]) : std::vector<std::string>());
     }
   }
   table.print(std::cout, "  ");
@@ -419,6 +433,7 @@ Json overview_as_json(const SplitOverview& split, const std::map<int, std::strin
                     {"columns", split.columns},
                     {"mean", split.mean},
                     {"std", split.standard_deviation},
+                    {"ranges", ranges_as_json(split.quantization)},
                     {"loss", split.loss},
                     {"pooled_mean", split.pooled_mean},
                     {"pooled_std", split.pooled_standard_deviation}});

@@ -8,6 +8,7 @@
 #include "human_units.hpp"
 #include "json_output.hpp"
 #include "option_values.hpp"
+#include "range_text.hpp"
 #include "text_table.hpp"
 
 namespace octavo::tools {
@@ -43,6 +44,15 @@ void print_splits(const std::vector<SourceSplit>& splits) {
   table.print(std::cout, "  ");
 }
 
+/// The range is known before packing.
+void print_ranges(const std::vector<SourceSplit>& splits) {
+  for (const SourceSplit& split : splits) {
+    if (split.quantization.empty() || split.source_dtype == "uint8") continue;
+    std::cout << "  " << split.source_dtype << ", " << describe_ranges(split.name, split.quantization)
+              << "; packing measures what quantizing to bytes loses\n";
+  }
+}
+
 Json describe_skipped(const std::vector<SampleFailure>& skipped) {
   Json described = Json::array();
   for (const SampleFailure& failure : skipped) {
@@ -53,7 +63,10 @@ Json describe_skipped(const std::vector<SampleFailure>& skipped) {
 
 Json describe_splits(const std::vector<SourceSplit>& splits) {
   Json described = Json::array();
-  for (const SourceSplit& split : splits) described.push_back(describe_split(split));
+  for (const SourceSplit& split : splits) {
+    described.push_back(describe_split(split));
+    if (!split.quantization.empty()) described.back()["ranges"] = ranges_as_json(split.quantization);
+  }
   return described;
 }
 
@@ -93,6 +106,7 @@ void print_plan(const Source& source) {
   print_classes(source.class_names());
   std::cout << "  " << format_bytes(bytes.packed()) << " packed, " << format_bytes(bytes.as_float32())
             << " as float32\n";
+  print_ranges(source.splits());
   print_notes(packing_notes(source));
 }
 

@@ -9,6 +9,9 @@ from typing import Any
 _MOST_CLASSES = 20
 _FIRST_CLASSES = 10
 
+#: The ranges of more channels are not listed.
+_MOST_CHANNELS = 8
+
 #: The value of mask pixels to ignore.
 _IGNORED = 255
 
@@ -44,6 +47,14 @@ def format_bytes(count: int) -> str:
 
 def _loss_line(name: str, loss: str) -> str:
     return f"  {name}{': loss ' if loss.startswith('unknown') else ' is lossy: '}{loss}"
+
+
+def _range_line(name: str, ranges: Sequence[Sequence[float]]) -> str:
+    texts = [f"{low:.6g} to {high:.6g}" for low, high in ranges]
+    if all(pair == ranges[0] for pair in ranges):
+        return f"  range of {name}: {texts[0]}"
+    shown = ", ".join(texts) if len(texts) <= _MOST_CHANNELS else f"different ones in {len(texts):,} channels"
+    return f"  ranges of {name}, by channel: {shown}"
 
 
 def _counted(count: int, noun: str, plural: str = "") -> str:
@@ -93,7 +104,9 @@ def _split_lines(splits: Mapping[str, Mapping[str, Any]]) -> list[str]:
         sizes = [split["source_dtype"], format_bytes(_float32_bytes(split)), int8, _stored(split)]
         rows.append([name, f"{split['samples']:,}", _shape(split["shape"]), split["color"], _labels(split), *sizes])
     lines = _table("lrllllrrr", rows)
-    lines += [_loss_line(name, split["loss"]) for name, split in splits.items() if split["loss"]]
+    for name, split in splits.items():
+        lines += [_range_line(name, split["ranges"])] if split["source_dtype"] != "uint8" else []
+        lines += [_loss_line(name, split["loss"])] if split["loss"] else []
     for name, split in splits.items():
         if split["columns"]:
             lines.append(f"  columns of {name}: {_printable(', '.join(split['columns']))}")

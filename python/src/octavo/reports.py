@@ -167,11 +167,11 @@ def info(data: str | os.PathLike[str] | Dataset) -> Report:
         ``path``, ``file_bytes``, ``format_version``, ``created``, ``writer``, ``classes``, ``provenance``, and
         ``splits`` by name: ``samples``, ``shape``, ``color``, ``label_kind``, ``label_shape``, ``has_masks``,
         ``has_names``, ``columns``, ``compression``, ``packed_bytes``, ``mask_bytes``, ``stored_bytes``, ``mean``,
-        ``std``, ``source_dtype``, ``loss`` of quantizing and ``label_outliers``, each as text, empty if there is none;
-        with class numbers or multi-labels, ``class_counts`` by number; with targets, ``targets``: for each column
-        ``min``, ``mean``, ``max``, ``histogram`` (equal parts of min ... max), ``count`` and ``not_finite``; with
-        masks, ``mask_counts``, the pixels by value, of ``mask_samples`` samples (those of 64 MiB of masks, spread
-        evenly).
+        ``std``, ``source_dtype``, ``ranges``, the numbers that 0 and 255 represent in each channel, ``loss`` of
+        quantizing and ``label_outliers``, each as text, empty if there is none; with class numbers or multi-labels,
+        ``class_counts`` by number; with targets, ``targets``: for each column ``min``, ``mean``, ``max``,
+        ``histogram`` (equal parts of min ... max), ``count`` and ``not_finite``; with masks, ``mask_counts``, the
+        pixels by value, of ``mask_samples`` samples (those of 64 MiB of masks, spread evenly).
 
     Raises
     ------
@@ -198,6 +198,13 @@ def info(data: str | os.PathLike[str] | Dataset) -> Report:
 _MASK_BYTES = 64 << 20
 
 
+def _ranges(split: Split) -> list[list[float]]:
+    """The numbers that 0 and 255 represent in each channel."""
+    statistics = split.statistics
+    low = np.asarray(statistics.zero_point, np.float64)
+    return np.stack([low, low + 255.0 * np.asarray(statistics.scale, np.float64)], axis=1).tolist()  # type: ignore[no-any-return]
+
+
 def _split_figures(split: Split) -> dict[str, Any]:
     from . import _pack
 
@@ -217,6 +224,7 @@ def _split_figures(split: Split) -> dict[str, Any]:
         "mean": split.mean.tolist(),
         "std": split.std.tolist(),
         "source_dtype": split._native.source_dtype,
+        "ranges": _ranges(split),
         "loss": _pack.recorded_loss(split.dataset._opened(), split.name),
         "label_outliers": _pack.label_outliers(split._opened()),
     }

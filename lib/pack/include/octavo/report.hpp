@@ -11,6 +11,7 @@
 #include <octavo/level_use.hpp>
 #include <octavo/measurements.hpp>
 #include <octavo/progress.hpp>
+#include <octavo/source_notes.hpp>
 
 namespace octavo {
 
@@ -39,6 +40,9 @@ struct QuantizationCertificate {
 /// 76 % of the standard deviation; the range percentile:99.9 keeps more". Empty if the values are exact; "unknown,
 /// because the file does not record it" if the source did not have bytes.
 std::string recorded_loss(const Dataset& dataset, const std::string& split_name);
+
+/// The loss of each channel that packing recorded; empty if there is none.
+std::vector<ChannelLoss> recorded_channel_losses(const Dataset& dataset, const std::string& split_name);
 
 /// The device memory that training a model on the split needs; computed, not measured.
 struct TrainingFootprint {

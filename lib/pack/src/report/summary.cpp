@@ -92,3 +92,9 @@ std::string octavo::recorded_loss(const Dataset& dataset, const std::string& spl
   if (loss->level_use) return report::level_use_text(*loss->level_use, samples);
   return formatted("largest error %g", largest_error) + samples;
 }
+
+std::vector<octavo::ChannelLoss> octavo::recorded_channel_losses(const Dataset& dataset,
+                                                                 const std::string& split_name) {
+  const auto loss = report::origin_of(dataset, split_name).loss;
+  return loss ? loss->channels : std::vector<ChannelLoss>();
+}
