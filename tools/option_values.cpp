@@ -113,10 +113,21 @@ ValueRange parse_range(const std::string& text) {
       return {.kind = Kind::percentile, .percentile = *percentile};
     }
   }
-  const auto ends = split_at(text, ',');
-  const auto low = number(ends[0]), high = number(ends.back());
-  if (ends.size() == 2 && low && high) return {.kind = Kind::given, .low = *low, .high = *high};
-  throw InvalidArgument("read --range: bad range \"" + text + "\"; expected LOW,HIGH, minmax, percentile:P or auto");
+  std::vector<double> ends;
+  for (const auto& digits : split_at(text, ',')) {
+    const auto end = number(digits);
+    if (!end) break;
+    ends.push_back(*end);
+  }
+  if (ends.size() != split_at(text, ',').size() || ends.size() % 2 != 0) {
+    throw InvalidArgument(
+        "read --range: bad range \"" + text +
+        "\"; expected LOW,HIGH, LOW,HIGH,LOW,HIGH,... for each channel, minmax, percentile:P or auto");
+  }
+  ValueRange given = {.kind = Kind::given, .low = ends[0], .high = ends[1]};
+  if (ends.size() == 2) return given;
+  for (std::size_t i = 0; i < ends.size(); i += 2) given.by_channel.emplace_back(ends[i], ends[i + 1]);
+  return given;
 }
 
 std::array<std::int64_t, 2> parse_size(const std::string& text) {

@@ -20,7 +20,7 @@ std::vector<std::string> split_at_commas(const std::string& text);
 /// Parses [SPLIT=]PATH[::IMAGES[::[LABEL_FILE::]LABELS]]. Text that names an existing path is a path as a whole. If the
 /// part before "=" is not a valid split name, it belongs to the path.
 SourceSpec parse_source(const std::string& text);
-/// "LOW,HIGH", "minmax", "percentile:P" or "auto". Throws InvalidArgument.
+/// "LOW,HIGH", "LOW,HIGH,LOW,HIGH" for two channels, "minmax", "percentile:P" or "auto". Throws InvalidArgument.
 ValueRange parse_range(const std::string& text);
 /// "HxW", such as 32x48: height 32, width 48. Throws InvalidArgument.
 std::array<std::int64_t, 2> parse_size(const std::string& text);

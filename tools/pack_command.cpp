@@ -219,8 +219,9 @@ void add_source_options(CLI::App& verb, PackArguments& arguments) {
   verb.add_option("--layout", arguments.layout, "The axes of an image in arrays, after the axis N (auto)")
       ->check(one_of(kLayouts));
   verb.add_option("--range", arguments.range,
-                  "For arrays and images that are not 8-bit, the values that become 0 and 255: LOW,HIGH, minmax, "
-                  "percentile:99.9, or auto (exact if possible, else minmax)");
+                  "For arrays and images that are not 8-bit, the values that become 0 and 255: LOW,HIGH for all "
+                  "channels, LOW,HIGH,LOW,HIGH,... for each, minmax, percentile:99.9, or auto (exact if possible, else "
+                  "minmax)");
   verb.option_defaults()->group("Samples and splits");
   verb.add_option("--select", arguments.select, "Pack only the classes or paths that match this glob");
   verb.add_option("--limit", arguments.limit, "Pack at most this many samples per split")->check(above_zero());

@@ -527,6 +527,53 @@ def test_a_range_that_leaves_few_levels_is_refused(tmp_path: Path, dtype: Any) -
         octavo.pack(tmp_path / "x.npy", tmp_path / "b.h5", layout="hw", value_range="percentile:99.9")
 
 
+def _bands() -> Any:
+    """Ten images of five bands, far apart and of different spread."""
+    generator = np.random.default_rng(0)
+    bands = generator.normal([300, 800, 3000, 9000, 200], [30, 60, 300, 1500, 5], (10, 16, 16, 5))
+    return bands.clip(0, 65535).astype(np.uint16)
+
+
+def test_a_band_that_a_shared_range_destroys_is_refused(tmp_path: Path) -> None:
+    writer = octavo.Writer(tmp_path / "a.h5", value_range=(0, 65535), layout="hwc")
+    for image in _bands():
+        writer.append(image)
+    with pytest.raises(ValueError, match=r"most uint16 values of channel 4 from .*worst channel 4: 1 of"):
+        writer.close()
+
+
+def test_each_channel_can_have_a_range(tmp_path: Path) -> None:
+    ranges = [(150, 450), (450, 1150), (1500, 4500), (1500, 16500), (170, 230)]
+    images = _bands()
+    with pytest.warns(octavo.PackingWarning, match=r"worst channel \d: .*, largest error .* in channel 3\)"):
+        octavo.pack_dataset([(image, 0) for image in images], tmp_path / "a.h5", value_range=ranges, layout="hwc")
+    np.save(tmp_path / "x.npy", images)
+    with pytest.warns(octavo.PackingWarning, match="worst channel"):
+        octavo.pack(tmp_path / "x.npy", tmp_path / "b.h5", layout="hwc", value_range=ranges)
+    first, second = (octavo.Dataset(tmp_path / name).split() for name in ("a.h5", "b.h5"))
+    assert np.array_equal(first.images[:], second.images[:])
+    assert first.statistics.scale.tolist() == pytest.approx([(high - low) / 255 for low, high in ranges])
+    assert octavo.info(tmp_path / "a.h5")["splits"]["train"]["ranges"] == [pytest.approx(pair) for pair in ranges]
+    assert "  ranges of train, by channel: 150 to 450, 450 to 1150, " in str(octavo.info(tmp_path / "a.h5"))
+    certificates = [octavo.report(tmp_path / name, device="cpu")["certificate"] for name in ("a.h5", "b.h5")]
+    assert certificates[0]["largest_error"] == pytest.approx(certificates[1]["largest_error"])
+    assert certificates[0]["clipped_count"] == certificates[1]["clipped_count"]
+    for key in ("channel", "levels", "effective_bits", "relative_error", "clipped_share"):
+        assert certificates[0]["level_use"][key] == pytest.approx(certificates[1]["level_use"][key])
+
+
+def test_a_wrong_number_of_ranges_is_refused(tmp_path: Path) -> None:
+    writer = octavo.Writer(tmp_path / "a.h5", value_range=[(0, 1), (0, 2)], layout="hwc")
+    with pytest.raises(ValueError, match="it has 5 channels, value_range has 2 ranges"):
+        writer.append(_bands()[0])
+    writer.discard()
+    np.save(tmp_path / "x.npy", _bands())
+    with pytest.raises(ValueError, match="2 ranges for 5 channels; give one for all channels, or one for each"):
+        octavo.pack(tmp_path / "x.npy", tmp_path / "b.h5", layout="hwc", value_range=[(0, 1), (0, 2)])
+    with pytest.raises(ValueError, match="the lower end must be below the upper end"):
+        octavo.Writer(tmp_path / "a.h5", value_range=[(0, 1), (2, 2)])
+
+
 def test_a_range_that_leaves_out_most_values_is_refused(tmp_path: Path) -> None:
     images = np.random.default_rng(0).normal(size=(20, 32, 32)).astype(np.float32)
     lost = r"most float32 values from -[0-9.]+ to [0-9.]+ are outside the range 0 to 1 \(.*, 6. % of the values clipped"

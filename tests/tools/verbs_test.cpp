@@ -686,6 +686,56 @@ TEST_CASE("info shows small statistics with significant digits", "[unit][tools]"
   CHECK_THAT(text_of({"info", folder / "a.h5", "--verbose"}), ContainsSubstring(" 3.5e-09  2.29"));
 }
 
+namespace {
+
+/// Four samples of 2x2x2 floats: squares up to 225, and ten times as much in the second channel.
+void write_two_bands(const std::filesystem::path& path) {
+  std::vector<float> values;
+  for (int sample = 0; sample < 4; ++sample) {
+    for (const float factor : {1.0f, 10.0f}) {
+      for (int i = 4 * sample; i < 4 * sample + 4; ++i) values.push_back(factor * static_cast<float>(i * i));
+    }
+  }
+  const std::string bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
+  const std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (4, 2, 2, 2), }\n";
+  std::ofstream(path, std::ios::binary) << std::string("\x93NUMPY\x01\0", 8) << static_cast<char>(header.size()) << '\0'
+                                        << header << bytes;
+}
+
+}  // namespace
+
+TEST_CASE("the range of each channel is shown before and after packing", "[unit][tools]") {
+  const TemporaryFolder folder;
+  write_two_bands(folder / "train.npy");
+  const std::string ranges = "ranges of train, by channel: 0 to 225, 0 to 2250";
+  const std::vector<std::string> pack = {"pack", folder / "train.npy", "--layout", "chw", "--range"};
+  const auto with = [&](std::vector<std::string> more) {
+    std::vector<std::string> words = pack;
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  CHECK_THAT(text_of(with({"minmax", "--dry-run"})),
+             ContainsSubstring("float32, " + ranges + "; packing measures what quantizing to bytes loses\n"));
+  CHECK_THAT(text_of(with({"0,300", "--dry-run"})), ContainsSubstring("float32, range of train: 0 to 300; packing"));
+  CHECK(json_of(with({"0,225,0,2250", "--dry-run"}))["splits"][0]["ranges"][1][1] == 2250.0);
+  json_of(with({"0,225,0,2250", "-o", folder / "a.h5"}));
+  CHECK_THAT(text_of({"info", folder / "a.h5"}), ContainsSubstring("  " + ranges + "\n"));
+  CHECK(json_of({"info", folder / "a.h5"})["splits"][0]["ranges"][0][1] == 225.0);
+  // The squares of 0 to 15 have 16 levels.
+  CHECK_THAT(text_of({"info", folder / "a.h5", "--verbose"}),
+             ContainsSubstring("levels  effective bits\n") && ContainsSubstring("    16             8.0\n"));
+}
+
+TEST_CASE("a range with an odd number of ends is refused", "[unit][tools]") {
+  const TemporaryFolder folder;
+  write_two_bands(folder / "train.npy");
+  for (const char* range : {"0,1,2", "0", "0,1,2,x"}) {
+    const auto outcome =
+        run_octavo({"pack", folder / "train.npy", "-o", folder / "a.h5", "--layout", "chw", "--range", range});
+    CHECK_THAT(outcome.err, ContainsSubstring("bad range \"" + std::string(range) + "\"; expected LOW,HIGH, "));
+  }
+}
+
 TEST_CASE("repack selects splits and merges classes and keeps names and compression", "[unit][tools]") {
   const TemporaryFolder folder;
   for (const char* name : {"cat/1.png", "dog/1.png", "dog/2.png", "owl/1.png"}) {

@@ -171,6 +171,7 @@ void add_options(nb::module_& module) {
       .def_rw("kind", &ValueRange::kind)
       .def_rw("low", &ValueRange::low)
       .def_rw("high", &ValueRange::high)
+      .def_rw("by_channel", &ValueRange::by_channel)
       .def_rw("percentile", &ValueRange::percentile);
   nb::enum_<Fit>(module, "Fit").value("crop", Fit::crop).value("pad", Fit::pad).value("stretch", Fit::stretch);
   nb::enum_<Compression> compressions(module, "Compression");
@@ -245,7 +246,7 @@ using Masks = std::optional<nb::ndarray<const std::uint8_t, nb::ndim<3>, nb::c_c
 struct SplitForm {
   Color color = Color::other;
   std::string source_dtype = "uint8";
-  std::optional<ChannelQuantization> quantization;  ///< of all channels
+  std::vector<ChannelQuantization> quantization;  ///< of all channels, or [C]; empty: bytes
   std::vector<std::string> columns;
 };
 
@@ -258,7 +259,8 @@ void append(SpooledSource& source, const std::string& split, const SplitForm& fo
   SourceSplit layout{split, 0, {}, {}, form.color};
   layout.source_dtype = form.source_dtype;
   layout.columns = form.columns;
-  if (form.quantization) layout.quantization.assign(images.shape(1), *form.quantization);
+  layout.quantization = form.quantization;
+  if (layout.quantization.size() == 1) layout.quantization.assign(images.shape(1), form.quantization[0]);
   layout.shape = {static_cast<std::int64_t>(images.shape(1)), static_cast<std::int64_t>(images.shape(2)),
                   static_cast<std::int64_t>(images.shape(3))};
   const std::size_t width = labels.ndim() == 1 ? 1 : labels.shape(1);
@@ -286,6 +288,14 @@ void count_levels(LevelCounter& counter, const Levels& levels, const Numbers& st
   }
 }
 
+void add_levels(std::vector<ChannelLoss>& losses, const std::vector<LevelCounter>& counters) {
+  for (std::size_t c = 0; c < losses.size() && c < counters.size(); ++c) {
+    const LevelUse use = counters[c].use();
+    losses[c].levels = use.levels;
+    losses[c].effective_bits = use.effective_bits;
+  }
+}
+
 void add_spooled_source(nb::module_& module) {
   using Integers = nb::ndarray<const std::int32_t, nb::c_contig, nb::device::cpu>;
   using Floats = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
@@ -297,10 +307,11 @@ void add_spooled_source(nb::module_& module) {
       .def_rw("columns", &SplitForm::columns)
       .def(
           "quantize",
-          [](SplitForm& form, double scale, double zero_point) {
-            form.quantization = {scale, zero_point};
+          [](SplitForm& form, const std::vector<double>& scale, const std::vector<double>& zero_point) {
+            form.quantization.clear();
+            for (std::size_t c = 0; c < scale.size(); ++c) form.quantization.push_back({scale[c], zero_point.at(c)});
           },
-          "scale"_a, "zero_point"_a, "A value v stands for scale * v + zero_point.");
+          "scale"_a, "zero_point"_a, "A value v stands for scale * v + zero_point; of all channels, or of each.");
   nb::class_<ChannelLoss>(module, "ChannelLoss", "What quantizing cost, in source units.")
       .def(nb::init<double, double, double, double, std::int64_t, double, double>(), "low"_a, "high"_a,
            "largest_error"_a, "mean_rounding"_a, "clipped"_a, "smallest"_a, "largest"_a);
@@ -345,18 +356,21 @@ void add_spooled_source(nb::module_& module) {
       .def(
           "add_quantization",
           [](SpooledSource& source, const std::string& split, const std::string& dtype, std::int64_t samples,
-             const ChannelLoss& loss, const LevelCounter& levels) {
+             std::vector<ChannelLoss> losses, const std::vector<LevelCounter>& levels) {
+            LevelUse use = least_use(levels);
+            use.better_percentile.reset();  // a writer gets its range before its samples
+            add_levels(losses, levels);
+            // Gray samples of a split of RGB samples.
+            ChannelLoss repeated = losses.at(0);
+            repeated.clipped = 0;
             const auto& splits = source.splits();
             const auto known = std::ranges::find(splits, split, &SourceSplit::name);
-            const std::int64_t channels = known == splits.end() ? 1 : known->shape.channels;
-            // The loss is that of all channels together.
-            std::vector<ChannelLoss> losses(static_cast<std::size_t>(channels), loss);
-            for (std::size_t c = 1; c < losses.size(); ++c) losses[c].clipped = 0;
-            LevelUse use = levels.use();
-            use.better_percentile.reset();  // a writer gets its range before its samples
+            const auto channels =
+                known == splits.end() ? losses.size() : static_cast<std::size_t>(known->shape.channels);
+            losses.resize(channels, repeated);
             source.add_quantization({split, dtype, losses, samples, {}, {}, use});
           },
-          "split"_a, "dtype"_a, "samples"_a, "loss"_a, "levels"_a)
+          "split"_a, "dtype"_a, "samples"_a, "losses"_a, "levels"_a, "Losses and counters are those of each channel.")
       .def(
           "convert_to_rgb",
           [](SpooledSource& source, const std::string& split) {

@@ -108,7 +108,7 @@ class Block:
         form.columns = self._columns
         if quantizer is not None:
             form.source_dtype = quantizer.dtype
-            form.quantize(quantizer.scale, quantizer.low)
+            form.quantize(quantizer.scale.tolist(), quantizer.low.tolist())
         return form
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from typing import Any, Literal
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,9 @@ from . import _pack
 
 Layout = Literal["auto", "hwc", "chw"]
 Pixels = npt.NDArray[np.uint8]
+#: The numbers that become 0 and 255: one pair for all channels, or one for each.
+Ranges = Sequence[tuple[float, float]]
+_Value = TypeVar("_Value", bound=np.generic)
 #: What became of the EXIF orientation of an image: it has none, the image was turned, or it was kept as stored.
 Turn = Literal["none", "turned", "kept"]
 
@@ -53,67 +56,111 @@ def to_pixels(image: Any, channels: int | None, layout: Layout, quantizer: Quant
     if _is_pil(image):
         pixels = _of_pil(image, channels, quantizer)
     elif _is_tensor(image):
-        pixels = _planar(_levels(image.detach().cpu().numpy(), quantizer), "chw" if layout == "auto" else layout)
+        pixels = _planar_levels(image.detach().cpu().numpy(), "chw" if layout == "auto" else layout, quantizer)
     elif isinstance(image, np.ndarray) or hasattr(image, "__array__"):
-        pixels = _planar(_levels(np.asarray(image), quantizer), layout)
+        pixels = _planar_levels(np.asarray(image), layout, quantizer)
     else:
         raise TypeError(f"it is a {type(image).__name__}, not a PIL image, a NumPy array or a tensor")
     return _with_channels(pixels, channels)
 
 
-class Quantizer:
-    """Maps numbers to bytes, and keeps what that cost: value v stands for scale * v + low."""
+def ranges_of(given: Any) -> Ranges | None:
+    """One (low, high) for all channels, or one for each; None if it is neither."""
+    try:
+        ends = np.asarray(given, np.float64)
+    except (TypeError, ValueError):
+        return None
+    if ends.shape == (2,):
+        ends = ends[np.newaxis]
+    if ends.ndim != 2 or ends.shape[1] != 2 or len(ends) == 0:
+        return None
+    return [(low, high) for low, high in ends.tolist()]
 
-    def __init__(self, low: float, high: float) -> None:
-        if not (low < high and np.isfinite(high - low)):
-            raise ValueError(f"value_range is ({low}, {high}); the lower end must be below the upper end")
-        self.low, self.scale = float(low), (float(high) - float(low)) / 255.0
+
+class Quantizer:
+    """Maps numbers to bytes, and keeps what that cost: value v stands for scale * v + low, in each channel."""
+
+    def __init__(self, ranges: Ranges) -> None:
+        for low, high in ranges:
+            if not (low < high and np.isfinite(high - low)):
+                raise ValueError(f"value_range is ({low}, {high}); the lower end must be below the upper end")
+        self.low = np.array([low for low, _ in ranges], np.float64)
+        self.scale = (np.array([high for _, high in ranges], np.float64) - self.low) / 255.0
         self.dtype = ""
         self._samples = 0
-        self._numbers = 0
-        self._largest_error = 0.0
-        self._error_sum = 0.0
-        self._clipped = 0
-        self._smallest, self._largest = np.inf, -np.inf
-        self._levels = _pack.LevelCounter()
-        self._last: tuple[Pixels, npt.NDArray[np.float64], npt.NDArray[np.float64], str] | None = None
+        self._channels: list[_ChannelCount] = []
+        self._last: _Quantized | None = None
 
     def __call__(self, array: npt.NDArray[Any]) -> Pixels:
-        """The levels of the numbers. `count_last` adds their loss, once the sample has been accepted."""
+        """The levels of numbers [C, H, W]. `count_last` adds their loss, once the sample has been accepted."""
         if array.dtype in (np.uint8, np.bool_):
             raise ValueError("it has 8 bits, which value_range does not apply to")
         if self.dtype not in ("", array.dtype.name):
             raise ValueError(f"its values are {array.dtype}, earlier ones are {self.dtype}")
-        numbers = array.astype(np.float64)
+        if len(self.low) not in (1, len(array)):
+            raise ValueError(
+                f"it has {len(array)} channel{'s'[: len(array) != 1]}, value_range has {len(self.low)} ranges"
+            )
+        numbers = np.ascontiguousarray(array, np.float64)
         if not np.isfinite(numbers).all():
             raise ValueError("it contains NaN or infinity")
-        steps = (numbers - self.low) / self.scale
+        steps = (numbers - self.low[:, None, None]) / self.scale[:, None, None]
         levels = np.clip(np.rint(steps), 0, 255).astype(np.uint8)
-        self._last = levels, steps, numbers, array.dtype.name
+        self._last = _Quantized(levels, steps, numbers, array.dtype.name)
         return levels
 
     def count_last(self) -> None:
         """Adds the loss of the last sample."""
         assert self._last is not None
-        levels, steps, numbers, self.dtype = self._last
-        errors = np.abs(levels - steps)
+        self.dtype = self._last.dtype
         self._samples += 1
-        self._numbers += steps.size
-        self._largest_error = max(self._largest_error, self.scale * float(errors.max()))
-        self._error_sum += self.scale * float(np.abs(np.rint(steps) - steps).sum())
-        self._smallest = min(self._smallest, float(numbers.min()))
-        self._largest = max(self._largest, float(numbers.max()))
-        self._clipped += int(np.count_nonzero(levels != np.rint(steps)))
-        self._levels.add(np.ascontiguousarray(levels), np.ascontiguousarray(steps), np.ascontiguousarray(numbers))
+        self._channels += [_ChannelCount() for _ in range(len(self._last.levels) - len(self._channels))]
+        for channel, levels, steps, numbers in zip(self._channels, *self._last[:3], strict=False):
+            channel.add(levels, steps, numbers)
 
     def add_notes(self, source: _pack.SpooledSource, split: str) -> None:
         """Adds the loss of the samples of `split` to the notes of their source."""
-        high = self.low + 255.0 * self.scale
-        mean = self._error_sum / max(1, self._numbers)
-        loss = _pack.ChannelLoss(
-            self.low, high, self._largest_error, mean, self._clipped, self._smallest, self._largest
-        )
-        source.add_quantization(split, self.dtype, self._samples, loss, self._levels)
+        low = np.broadcast_to(self.low, len(self._channels)).tolist()
+        scale = np.broadcast_to(self.scale, len(self._channels)).tolist()
+        losses = [channel.loss(*ends) for channel, *ends in zip(self._channels, low, scale, strict=True)]
+        levels = [channel.levels for channel in self._channels]
+        source.add_quantization(split, self.dtype, self._samples, losses, levels)
+
+
+class _Quantized(NamedTuple):
+    """A sample [C, H, W] before and after."""
+
+    levels: Pixels
+    steps: npt.NDArray[np.float64]
+    numbers: npt.NDArray[np.float64]
+    dtype: str
+
+
+class _ChannelCount:
+    """What quantizing one channel cost; errors are in steps."""
+
+    def __init__(self) -> None:
+        self.levels = _pack.LevelCounter()
+        self._numbers = 0
+        self._largest_error = 0.0
+        self._rounding_sum = 0.0
+        self._clipped = 0
+        self._smallest, self._largest = np.inf, -np.inf
+
+    def add(self, levels: Pixels, steps: npt.NDArray[np.float64], numbers: npt.NDArray[np.float64]) -> None:
+        rounded = np.rint(steps)
+        self._numbers += steps.size
+        self._largest_error = max(self._largest_error, float(np.abs(levels - steps).max()))
+        self._rounding_sum += float(np.abs(rounded - steps).sum())
+        self._smallest = min(self._smallest, float(numbers.min()))
+        self._largest = max(self._largest, float(numbers.max()))
+        self._clipped += int(np.count_nonzero(levels != rounded))
+        self.levels.add(levels, steps, numbers)
+
+    def loss(self, low: float, scale: float) -> _pack.ChannelLoss:
+        mean = scale * self._rounding_sum / max(1, self._numbers)
+        high, error = low + 255.0 * scale, scale * self._largest_error
+        return _pack.ChannelLoss(low, high, error, mean, self._clipped, self._smallest, self._largest)
 
 
 def orientation_of(image: Any) -> int:
@@ -269,7 +316,7 @@ def _is_tensor(image: Any) -> bool:
 
 def _of_pil(image: Any, channels: int | None, quantizer: Quantizer | None) -> Pixels:
     if image.mode.startswith("I;16") or image.mode in ("I", "F"):
-        return _planar(_levels(np.asarray(image), quantizer), "hwc")
+        return _planar_levels(np.asarray(image), "hwc", quantizer)
     if quantizer is not None:
         raise ValueError(f"it has 8 bits (mode {image.mode}), which value_range does not apply to")
     if _has_alpha(image):
@@ -295,10 +342,13 @@ def _over_black(image: Any) -> Any:
     return Image.alpha_composite(Image.new("RGBA", opaque.size, (0, 0, 0, 255)), opaque).convert("RGB")
 
 
-def _levels(array: npt.NDArray[Any], quantizer: Quantizer | None) -> Pixels:
+def _planar_levels(array: npt.NDArray[Any], layout: Layout, quantizer: Quantizer | None) -> Pixels:
+    """The values as 8-bit levels [C, H, W]."""
+    return _planar(_levels(array), layout) if quantizer is None else quantizer(_planar(array, layout))
+
+
+def _levels(array: npt.NDArray[Any]) -> Pixels:
     """The values as 8-bit levels, 0 ... 255."""
-    if quantizer is not None:
-        return quantizer(array)
     if array.dtype == np.uint8:
         return array.view(np.uint8)
     if array.dtype == np.bool_:
@@ -338,7 +388,7 @@ def _not_levels(smallest: float, largest: float) -> str:
     )
 
 
-def _planar(pixels: Pixels, layout: Layout) -> Pixels:
+def _planar(pixels: npt.NDArray[_Value], layout: Layout) -> npt.NDArray[_Value]:
     """[H, W], [H, W, C] or [C, H, W] as [C, H, W]."""
     if pixels.ndim == 2:
         return pixels[np.newaxis]

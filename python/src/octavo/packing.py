@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
-from . import _pack, _progress
+from . import _images, _pack, _progress
 from ._argument_names import explaining_names
 from ._cifar_pickles import find_batches
 from ._mask_colors import MaskColors, read_colors
@@ -88,14 +88,16 @@ def sampling_options(holdout: Holdout, seed: int, limit: int | None, group_by: s
     return options
 
 
-def _value_range(given: tuple[float, float] | str) -> _pack.ValueRange:
+def _value_range(given: tuple[float, float] | Sequence[tuple[float, float]] | str) -> _pack.ValueRange:
     chosen = _pack.ValueRange()
     kinds = _pack.ValueRangeKind
     if not isinstance(given, str):
-        if len(given) != 2:
-            raise ValueError(f"value_range is {given}; it must be (low, high) or a string")
+        ranges = _images.ranges_of(given)
+        if ranges is None:
+            raise ValueError(f"value_range is {given}; it must be (low, high), one such pair per channel, or a string")
         chosen.kind = kinds.given
-        chosen.low, chosen.high = float(given[0]), float(given[1])
+        chosen.low, chosen.high = ranges[0]
+        chosen.by_channel = list(ranges) if len(ranges) > 1 else []
     elif given.startswith("percentile:"):
         chosen.kind = kinds.percentile
         chosen.percentile = float(given.removeprefix("percentile:"))
@@ -134,7 +136,7 @@ def pack(
     label_separator: str | None = "auto",
     label_kind: Literal["auto", "class", "target"] = "auto",
     columns: Sequence[str] | Literal["auto", "all", "none"] = "auto",
-    value_range: tuple[float, float] | str = "auto",
+    value_range: tuple[float, float] | Sequence[tuple[float, float]] | str = "auto",
     select: str = "",
     limit: int | None = None,
     holdout: Holdout = 0.0,
@@ -210,8 +212,8 @@ def pack(
         Columns of an image list to keep with each sample, as `Split.columns`; ``"all"``: all that have no other role;
         ``"none"`` or an empty sequence: none; ``"auto"``: all if their text has at most 64 MiB, else none.
     value_range
-        For arrays and images that do not hold bytes, the values that map to 0 and 255: (low, high), ``"minmax"``,
-        ``"percentile:99.9"``, or ``"auto"``: exact if possible, else measured.
+        For arrays and images that do not hold bytes, the values that map to 0 and 255: (low, high), one such pair for
+        each channel, ``"minmax"``, ``"percentile:99.9"``, or ``"auto"``: exact if possible, else measured.
     select
         Pack only samples whose class name or path matches this glob.
     limit

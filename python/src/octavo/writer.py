@@ -64,7 +64,8 @@ class Writer:
     size, fit, background
         As in `pack`: resize all images, and their masks.
     value_range
-        For images of more than 8 bits: (low, high), the values that become 0 and 255.
+        For images of more than 8 bits: (low, high), the values that become 0 and 255, or one such pair for each
+        channel.
     mask_colors
         The class of each color, if masks are RGB: a file as in `pack`, or a mapping from (R, G, B) or ``"#RRGGBB"`` to
         numbers or names. A color without a class is an error.
@@ -92,7 +93,7 @@ class Writer:
         size: int | tuple[int, int] | None = None,
         fit: Literal["crop", "pad", "stretch"] = "crop",
         background: tuple[int, int, int] = (0, 0, 0),
-        value_range: tuple[float, float] | None = None,
+        value_range: tuple[float, float] | Sequence[tuple[float, float]] | None = None,
         mask_colors: MaskColors | None = None,
         holdout: Holdout = 0.0,
         group_by: str | None = None,
@@ -312,7 +313,7 @@ class Writer:
     def _quantizer_of(self, split: str) -> _images.Quantizer | None:
         if self._value_range is None:
             return None
-        return self._quantizers.get(split) or _images.Quantizer(*self._value_range)
+        return self._quantizers.get(split) or _images.Quantizer(self._value_range)
 
     @property
     def is_closed(self) -> bool:
@@ -392,8 +393,8 @@ class Writer:
             self.close()
 
 
-def _checked_range(given: tuple[float, float] | None) -> tuple[float, float] | None:
-    """The range. Raises ValueError or TypeError if it is not (low, high)."""
+def _checked_range(given: tuple[float, float] | Sequence[tuple[float, float]] | None) -> _images.Ranges | None:
+    """The ranges. Raises ValueError or TypeError if they are not (low, high), or one such pair for each channel."""
     if given is None:
         return None
     if isinstance(given, str):
@@ -401,12 +402,11 @@ def _checked_range(given: tuple[float, float] | None) -> tuple[float, float] | N
             f"value_range is {given!r}; a writer sees one sample at a time and cannot measure a range, so pass "
             "(low, high), or pack files with octavo.pack()"
         )
-    try:
-        low, high = (float(end) for end in given)
-    except (TypeError, ValueError):
-        raise TypeError(f"value_range is {given!r}; it must be (low, high), two numbers") from None
-    _images.Quantizer(low, high)  # checks the order
-    return low, high
+    ranges = _images.ranges_of(given)
+    if ranges is None:
+        raise TypeError(f"value_range is {given!r}; it must be (low, high), two numbers, or one pair for each channel")
+    _images.Quantizer(ranges)  # checks the order
+    return ranges
 
 
 @contextmanager

@@ -100,6 +100,16 @@ TEST_CASE("the value range can be given or measured without the extremes", "[uni
   options.range = {.kind = ValueRange::Kind::given, .low = 0.0, .high = 51.0};
   REQUIRE(values_of(folder / "x.npy", options) == std::vector<std::uint8_t>{0, 10, 255});
 
+  // Two channels of one number.
+  write_file(folder / "c.npy", npy("<f4", "1, 2, 1, 1", bytes_of<float>({10.0f, 500.0f})));
+  options.layout = ArrayLayout::chw;
+  options.range = {.kind = ValueRange::Kind::given, .by_channel = {{0.0, 51.0}, {0.0, 2550.0}}};
+  REQUIRE(values_of(folder / "c.npy", options) == std::vector<std::uint8_t>{50, 50});
+  options.range.by_channel.pop_back();
+  REQUIRE_THROWS_WITH(open(folder / "c.npy", options),
+                      ContainsSubstring("1 range for 2 channels; give one for all channels, or one for each"));
+  options = {};
+
   std::string numbers;
   for (int i = 0; i < 1000; ++i) numbers += bytes_of<float>({static_cast<float>(i)});
   numbers += bytes_of<float>({1.0e6f});

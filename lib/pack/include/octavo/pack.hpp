@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <octavo/compression.hpp>
@@ -33,7 +34,7 @@ enum class ArrayLayout { automatic, hw, hwc, chw };
 struct ValueRange {
   enum class Kind {
     automatic,   ///< integers that span at most 255: step 1; floats in [0,1], [-1,1] or [0,255]: that; else measured
-    given,       ///< [low,high]
+    given,       ///< [low,high], or `by_channel`
     measured,    ///< the minimum and maximum of each channel
     percentile,  ///< per channel, clips (100 - `percentile`) % of the numbers at each end
   };
@@ -41,6 +42,7 @@ struct ValueRange {
   double low = 0.0;
   double high = 255.0;
   double percentile = 99.9;
+  std::vector<std::pair<double, double>> by_channel = {};  ///< the low and high of each channel; empty: those above
 };
 
 /// One source to pack: a file or folder, and its split.

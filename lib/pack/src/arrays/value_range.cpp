@@ -11,6 +11,7 @@
 #include <octavo/errors.hpp>
 
 #include "arrays/image_axes.hpp"
+#include "support/text_units.hpp"
 #include "support/threads.hpp"
 
 namespace octavo::arrays {
@@ -185,12 +186,25 @@ std::vector<ChannelQuantization> natural_quantization(const NumberSource& source
   return common ? std::vector<ChannelQuantization>(bounds.size(), *common) : covering_each(bounds);
 }
 
-void check_range(const ValueRange& range) {
+/// The low and high of each channel.
+std::vector<std::pair<double, double>> given_ranges(const ValueRange& range, std::size_t channels) {
+  if (!range.by_channel.empty()) return range.by_channel;
+  return std::vector<std::pair<double, double>>(channels, {range.low, range.high});
+}
+
+void check_range(const ValueRange& range, std::size_t channels) {
   const auto refuse = [](const std::string& problem) {
     throw InvalidArgument("choose the range of values: " + problem);
   };
-  if (range.kind == ValueRange::Kind::given && !(range.low < range.high && std::isfinite(range.high - range.low))) {
-    refuse("the lower end must be below the upper end");
+  if (range.kind == ValueRange::Kind::given) {
+    const auto ranges = given_ranges(range, channels);
+    if (ranges.size() != channels) {
+      refuse(counted(std::ssize(ranges), "range") + " for " + counted(static_cast<std::int64_t>(channels), "channel") +
+             "; give one for all channels, or one for each");
+    }
+    for (const auto& [low, high] : ranges) {
+      if (!(low < high && std::isfinite(high - low))) refuse("the lower end must be below the upper end");
+    }
   }
   if (range.kind == ValueRange::Kind::percentile && !(range.percentile > 50.0 && range.percentile <= 100.0)) {
     refuse("the percentile must be above 50 and at most 100");
@@ -213,10 +227,12 @@ NumberSource numbers_of(const std::vector<const ArraySet*>& sets, int thread_cou
 }
 
 std::vector<ChannelQuantization> find_quantization(const NumberSource& numbers, const ValueRange& range) {
-  check_range(range);
   const auto channels = static_cast<std::size_t>(numbers.channels);
+  check_range(range, channels);
   if (range.kind == ValueRange::Kind::given) {
-    return std::vector<ChannelQuantization>(channels, covering(range.low, range.high));
+    std::vector<ChannelQuantization> each;
+    for (const auto& [low, high] : given_ranges(range, channels)) each.push_back(covering(low, high));
+    return each;
   }
   // int8 always has the same quantization, whatever the samples.
   if (range.kind == ValueRange::Kind::automatic && numbers.element == Element::int8) {
