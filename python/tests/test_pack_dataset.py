@@ -559,7 +559,7 @@ def test_a_range_that_leaves_out_most_values_is_refused(tmp_path: Path) -> None:
         ([1, [0, 1]], r"is 2 multi-labels, earlier labels are class numbers; all labels of a split have one kind"),
         ([[0, 3]], r"its label \[0, 3\] has values other than 0 and 1; pass floats for targets"),
         ([1, None], "it has no label, earlier labels are class numbers; pass a label with all samples"),
-        ([None, 1], "its label 1 is a class number, earlier samples have no labels; pass a label with all samples"),
+        ([None, 1], "sample 1: its label 1 is a class number, earlier samples, from sample 0 on, have no labels; pass"),
     ],
 )
 def test_labels_of_several_kinds_are_named(tmp_path: Path, labels: list[Any], message: str) -> None:
@@ -698,3 +698,39 @@ def test_class_names_that_do_not_fit_the_labels_are_refused(tmp_path: Path) -> N
 def test_a_missing_label_names_the_remedies(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"it has no label \(-1\); leave .* label=None, or label_key=False"):
         octavo.pack_dataset([(pairs()[0][0], -1)], tmp_path / "a.h5")
+
+
+def test_labels_of_tuples_are_dropped_on_request(tmp_path: Path) -> None:
+    image, mask = pairs()[0][0], np.ones((6, 6), np.uint8)
+    for number, sample in enumerate([(image, -1), (image, "id_7"), (image, mask, -1), (image,), image]):
+        octavo.pack_dataset([sample], tmp_path / f"{number}.h5", label_key=False)
+        split = octavo.Dataset(tmp_path / f"{number}.h5").split()
+        assert (split.label_kind, split.has_masks) == ("none", number == 2)
+    octavo.pack_dataset([(image, mask, 1)], tmp_path / "b.h5", mask_key=False)
+    split = octavo.Dataset(tmp_path / "b.h5").split()
+    assert (split.label_kind, split.has_masks) == ("class", False)
+
+
+def test_labels_of_one_split_are_dropped_on_request(tmp_path: Path) -> None:
+    class Unlabeled(Transformed):
+        classes: ClassVar = ["unknown"]
+
+    splits = {"train": Transformed(), "validation": Transformed(), "test": Unlabeled()}
+    octavo.pack_dataset(splits, tmp_path / "a.h5", label_key={"test": False})
+    dataset = octavo.Dataset(tmp_path / "a.h5")
+    assert [dataset[name].label_kind for name in ("train", "val", "test")] == ["class", "class", "none"]
+    assert dataset.classes == ["cat", "dog"]
+    fields: list[dict[str, Any]] = [{"image": pairs()[0][0], "kind": 1}]
+    octavo.pack_dataset({"train": fields, "test": fields}, tmp_path / "b.h5", label_key={"train": "kind", "test": []})
+    assert octavo.Dataset(tmp_path / "b.h5")["train"].label_kind == "class"
+    with pytest.raises(ValueError, match="label_key names the split 'tset'; dataset has 'train', 'val', 'test'"):
+        octavo.pack_dataset(splits, tmp_path / "c.h5", label_key={"tset": False})
+    with pytest.raises(TypeError, match="label_key is True; it must be a field"):
+        octavo.pack_dataset(splits, tmp_path / "c.h5", label_key=True)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("key", ["image_key", "mask_key", "label_key", "name_key"])
+def test_a_field_of_samples_that_are_tuples_is_an_error(tmp_path: Path, key: str) -> None:
+    options: dict[str, Any] = {key: "x"}
+    with pytest.raises(ValueError, match=f"sample 0: {key}='x' names a field, but the sample is of type tuple"):
+        octavo.pack_dataset(pairs(), tmp_path / "a.h5", **options)
