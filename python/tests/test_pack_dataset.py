@@ -734,3 +734,16 @@ def test_a_field_of_samples_that_are_tuples_is_an_error(tmp_path: Path, key: str
     options: dict[str, Any] = {key: "x"}
     with pytest.raises(ValueError, match=f"sample 0: {key}='x' names a field, but the sample is of type tuple"):
         octavo.pack_dataset(pairs(), tmp_path / "a.h5", **options)
+
+
+def test_the_layout_of_tensors_is_found_like_that_of_arrays(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    image = torch.arange(8 * 8 * 3, dtype=torch.uint8).reshape(8, 8, 3)
+    octavo.pack_dataset([image], tmp_path / "a.h5")
+    octavo.pack_dataset([image.permute(2, 0, 1)], tmp_path / "b.h5")
+    found, expected = (octavo.Dataset(tmp_path / name).split().images[:] for name in ("a.h5", "b.h5"))
+    np.testing.assert_array_equal(found, expected)
+    # What is not clear is [C, H, W].
+    octavo.pack_dataset([torch.zeros(3, 5, 3, dtype=torch.uint8)], tmp_path / "c.h5")
+    octavo.pack_dataset([torch.zeros(5, 4, 4, dtype=torch.uint8)], tmp_path / "d.h5")
+    assert [octavo.Dataset(tmp_path / name).split().shape for name in ("c.h5", "d.h5")] == [(3, 5, 3), (5, 4, 4)]

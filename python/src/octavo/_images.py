@@ -53,7 +53,8 @@ def to_pixels(image: Any, channels: int | None, layout: Layout, quantizer: Quant
     if _is_pil(image):
         pixels = _of_pil(image, channels, quantizer)
     elif _is_tensor(image):
-        pixels = _planar(_levels(image.detach().cpu().numpy(), quantizer), "chw" if layout == "auto" else layout)
+        levels = _levels(image.detach().cpu().numpy(), quantizer)
+        pixels = _planar(levels, _layout_of_tensor(levels.shape) if layout == "auto" else layout)
     elif isinstance(image, np.ndarray) or hasattr(image, "__array__"):
         pixels = _planar(_levels(np.asarray(image), quantizer), layout)
     else:
@@ -336,6 +337,11 @@ def _not_levels(smallest: float, largest: float) -> str:
         f"its float values are from {smallest:.4g} to {largest:.4g}, not 8-bit levels in 0 ... 1; pack the image "
         "before normalizing it, or pass value_range=(low, high), the values that become 0 and 255"
     )
+
+
+def _layout_of_tensor(shape: tuple[int, ...]) -> Layout:
+    """hwc if only that gives 1 or 3 channels; else chw, as torch has it."""
+    return "hwc" if len(shape) == 3 and shape[2] in (1, 3) and shape[0] not in (1, 3) else "chw"
 
 
 def _planar(pixels: Pixels, layout: Layout) -> Pixels:

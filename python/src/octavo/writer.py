@@ -59,8 +59,8 @@ class Writer:
         1 (gray) or 3 (RGB): images are converted. None, as in `pack`: gray if all images are gray; if some are RGB,
         gray images become RGB, with a note. Other numbers of channels must match.
     layout
-        The axes of NumPy arrays and tensors: ``"hwc"``, ``"chw"``, or ``"auto"``: tensors are chw; arrays are the
-        layout that gives 1 or 3 channels.
+        The axes of NumPy arrays and tensors: ``"hwc"``, ``"chw"``, or ``"auto"``: the layout that gives 1 or 3
+        channels. If both or neither do, tensors are chw, and arrays are an error.
     size, fit, background
         As in `pack`: resize all images, and their masks.
     value_range
