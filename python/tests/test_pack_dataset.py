@@ -592,6 +592,37 @@ def test_a_split_whose_samples_were_all_skipped_is_an_error(tmp_path: Path) -> N
         octavo.pack_dataset([*splits["val"][:1], *splits["train"]], tmp_path / "a.h5", on_error="skip")
 
 
+def test_a_sample_without_a_label_is_skipped_wherever_it_is(tmp_path: Path) -> None:
+    images = [image for image, _ in pairs()]
+    for missing in (0, 3):
+        samples = [(image, None if number == missing else number % 2) for number, image in enumerate(images)]
+        with pytest.warns(octavo.PackingWarning, match=f"1 sample was skipped.*: train#{missing}"):
+            octavo.pack_dataset(samples, tmp_path / "a.h5", on_error="skip", force=True)
+        split = octavo.Dataset(tmp_path / "a.h5").split()
+        assert (len(split), split.label_kind) == (7, "class")
+    # Without any label, the split has none, however many samples it has.
+    for count in (8, 40):
+        samples = [(image, None) for image, _ in pairs(count)]
+        summary = octavo.pack_dataset(samples, tmp_path / "b.h5", on_error="skip", force=True)
+        split = octavo.Dataset(tmp_path / "b.h5").split()
+        assert (summary.splits, split.label_kind) == ({"train": count}, "none")
+        assert split.images[:, 0, 0, 0].tolist() == [n - 128 for n in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("odd", "reason"),
+    [
+        ((np.zeros((3, 6), np.uint8), 0), "it is 1x6x6, earlier ones are 1x3x6"),
+        ((pairs()[0][0], 0.5), "its label 0 is a class number, earlier labels are targets"),
+    ],
+)
+def test_a_first_sample_that_differs_from_all_others_is_an_error(tmp_path: Path, odd: Any, reason: str) -> None:
+    message = f"pack split 'train': 8 of 9 samples were skipped, the first, train#.*{reason}"
+    with pytest.raises(ValueError, match=message):
+        octavo.pack_dataset([odd, *pairs()], tmp_path / "a.h5", on_error="skip")
+    assert not (tmp_path / "a.h5").exists()
+
+
 class Transformed:
     """A dataset with the attributes of torchvision's."""
 
