@@ -340,7 +340,7 @@ def _not_levels(smallest: float, largest: float) -> str:
 
 
 def _layout_of_tensor(shape: tuple[int, ...]) -> Layout:
-    """hwc if only that gives 1 or 3 channels; else chw, as torch has it."""
+    """Chooses hwc if only that gives 1 or 3 channels; else chw, as torch has it."""
     return "hwc" if len(shape) == 3 and shape[2] in (1, 3) and shape[0] not in (1, 3) else "chw"
 
 

@@ -68,9 +68,10 @@ def pack_dataset(
     image_key, label_key, mask_key
         Field names in samples that are mappings. None: ``image``, ``img`` or similar; ``label``, ``labels``,
         ``fine_label``, ``target`` or similar; ``mask``, ``segmentation_mask``, ``annotation`` or similar if that is an
-        image. False: no labels, or no masks, also of samples that are tuples. Several label fields, as a sequence or separated by commas, must be
-        numbers: multi-labels if all are integers, 0 or 1, in all samples, else targets. `label_key` may be a mapping
-        from splits to fields: ``label_key={"test": False}`` packs only the test split without labels.
+        image. False: no labels, or no masks, also of samples that are tuples. Several label fields, as a sequence or
+        separated by commas, must be numbers: multi-labels if all are integers, 0 or 1, in all samples, else targets.
+        `label_key` may be a mapping from splits to fields: ``label_key={"test": False}`` packs only the test split
+        without labels.
     name_key
         The field with the origin of each sample, to be stored. None: ``file_name``, ``path``, ``__key__`` or similar,
         the file of an image that PIL opened, or the paths below ``dataset.root`` in ``dataset.samples``, as torchvision
