@@ -197,6 +197,37 @@ def test_what_another_function_packs_is_an_error_that_names_it(packed: Packed, t
             octavo.pack_dataset(given, tmp_path / "a.h5")
 
 
+def test_arrays_of_all_images_and_labels_are_an_error_that_zips_them(tmp_path: Path):
+    images, labels = np.zeros((4, 5, 6), np.uint8), np.array([0, 1, 0, 1])
+    for given in ((images, labels), [images, labels.tolist()], (images, ["a", "b", "a", "b"]), {"x": (images, labels)}):
+        with pytest.raises(TypeError, match=r"dataset is a (tuple|list) of 2 arrays; pass .*, zip\(images, labels\)"):
+            octavo.pack_dataset(given, tmp_path / "a.h5")
+    fields = {"image": np.zeros((4, 5, 6, 3), np.uint8), "label": labels}
+    with pytest.raises(TypeError, match=r"mapping of the arrays 'image', 'label', but .* zip\(images, labels\)"):
+        octavo.pack_dataset(fields, tmp_path / "a.h5")
+    octavo.pack_dataset(zip(images, labels, strict=True), tmp_path / "a.h5")
+    # Arrays of images are splits and samples.
+    octavo.pack_dataset({"train": images, "test": images[:2]}, tmp_path / "b.h5")
+    octavo.pack_dataset([images[0], images[1]], tmp_path / "c.h5")
+    octavo.pack_dataset([(images[0], 1), (images[1], 0)], tmp_path / "d.h5")
+
+
+def test_a_table_is_an_error_that_says_how_to_pack_it(tmp_path: Path):
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame({"path": ["a.png"], "label": [1]})
+    message = r"is a DataFrame; write it as an image list, \.to_csv\('list\.csv', index=False\), and pack that"
+    with pytest.raises(TypeError, match=f"source {message}"):
+        octavo.pack(table, tmp_path / "a.h5")
+    for given in (table, {"train": table}):
+        with pytest.raises(TypeError, match=f"dataset {message}"):
+            octavo.pack_dataset(given, tmp_path / "a.h5")
+
+
+def test_an_image_that_is_a_list_names_the_format_of_hugging_face(tmp_path: Path):
+    with pytest.raises(TypeError, match=r"it is a list, .*; .* dataset\.with_format\('numpy'\)"):
+        octavo.pack_dataset([{"image": [[0, 1], [2, 3]], "label": 1}], tmp_path / "a.h5")
+
+
 @pytest.mark.parametrize("address", ["s3://bucket/photos.h5", "https://host/photos.h5", "gs://bucket/photos.h5"])
 def test_a_remote_address_is_an_error_that_names_the_page(address: str, tmp_path: Path):
     message = r"it is a remote address, .*; copy the file first \(docs/how-to/remote-data.md\)"

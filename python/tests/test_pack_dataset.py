@@ -778,3 +778,15 @@ def test_the_layout_of_tensors_is_found_like_that_of_arrays(tmp_path: Path) -> N
     octavo.pack_dataset([torch.zeros(3, 5, 3, dtype=torch.uint8)], tmp_path / "c.h5")
     octavo.pack_dataset([torch.zeros(5, 4, 4, dtype=torch.uint8)], tmp_path / "d.h5")
     assert [octavo.Dataset(tmp_path / name).split().shape for name in ("c.h5", "d.h5")] == [(3, 5, 3), (5, 4, 4)]
+
+
+def test_what_the_samples_of_a_split_lack_is_noted(tmp_path: Path) -> None:
+    with octavo.Writer(tmp_path / "a.h5", value_range=(0, 1000)) as writer:
+        writer.append(np.arange(256, dtype=np.uint16).reshape(16, 16), 0, name="a.tif", metadata={"age": 7})
+    split = octavo.Dataset(tmp_path / "a.h5").split()
+    note = "not packed: the units (scale and zero_point), the columns 'age', the names of the split 'train'"
+    with pytest.warns(octavo.PackingWarning, match=re.escape(note)):
+        octavo.pack_dataset(split, tmp_path / "b.h5")
+    # A file without these loses nothing.
+    octavo.pack_dataset(pairs(), tmp_path / "c.h5")
+    assert octavo.pack_dataset(octavo.Dataset(tmp_path / "c.h5").split(), tmp_path / "d.h5").notes == []

@@ -58,7 +58,8 @@ def to_pixels(image: Any, channels: int | None, layout: Layout, quantizer: Quant
     elif isinstance(image, np.ndarray) or hasattr(image, "__array__"):
         pixels = _planar(_levels(np.asarray(image), quantizer), layout)
     else:
-        raise TypeError(f"it is a {type(image).__name__}, not a PIL image, a NumPy array or a tensor")
+        hint = "; for a dataset of Hugging Face, pass dataset.with_format('numpy')" if isinstance(image, list) else ""
+        raise TypeError(f"it is a {type(image).__name__}, not a PIL image, a NumPy array or a tensor{hint}")
     return _with_channels(pixels, channels)
 
 

@@ -9,14 +9,15 @@ from typing import Any, Literal
 
 from . import _images, _pack, _progress
 from ._argument_names import check_names
+from ._dataset_checks import check_is_dataset
 from ._dataset_classes import SplitClasses, check_same_numbers, common_classes
 from ._dataset_samples import splits_of
 from ._dataset_transforms import RandomTransforms, check_target_transform
 from ._label_keys import LabelKey, label_keys_of
+from ._lost_fields import notes_on_splits
 from ._sample_fields import SampleFields
 from ._sample_groups import Groups, columns_for_choice, resolve_groups
 from ._split_packer import Rules, SplitPacker
-from .dataset import Dataset
 from .writer import Writer
 
 _Path = str | os.PathLike[str]
@@ -113,7 +114,7 @@ def pack_dataset(
     if on_error not in ("stop", "skip"):
         raise ValueError(f"on_error is {on_error!r}; it must be 'stop' or 'skip'")
     check_names("octavo.pack_dataset", options, [*_WRITER_OPTIONS, *_OWN_OPTIONS])
-    _check_is_dataset(dataset)
+    check_is_dataset(dataset)
     parts = splits_of(dataset, split)
     random = RandomTransforms(transform, mask_transform, parts)
     random.check(bool(allow_random))
@@ -146,6 +147,7 @@ def pack_dataset(
             *(notes_on_names if finds_names else ()),
             *fields.notes(),
             *random.notes(),
+            *(note for part in parts.values() for note in notes_on_splits(part)),
         ]:
             writer.add_note(note)
         return writer.close()
@@ -169,19 +171,3 @@ def _numbered_classes(
 #: Arguments of this function that `Writer` has too.
 _OWN_OPTIONS = frozenset(inspect.signature(pack_dataset).parameters) - {"options"}
 _WRITER_OPTIONS = frozenset(inspect.signature(Writer).parameters) - {"path"} - _OWN_OPTIONS
-
-
-def _check_is_dataset(dataset: Any) -> None:
-    """Raises TypeError for what other functions pack, and for batches."""
-    if isinstance(dataset, Dataset):
-        raise TypeError("dataset is a dataset file; use octavo.repack")
-    if isinstance(dataset, (str, os.PathLike)):
-        raise TypeError(f"dataset is the path {str(dataset)!r}; pack files and folders with octavo.pack()")
-    if hasattr(dataset, "batch_size") and hasattr(dataset, "dataset"):
-        raise TypeError(f"dataset is a {type(dataset).__name__}, which makes batches; pass its dataset")
-    for part in dataset.values() if isinstance(dataset, Mapping) else [dataset]:
-        if not (hasattr(part, "__getitem__") or hasattr(part, "__iter__")):
-            raise TypeError(
-                f"dataset is of type {type(part).__name__}; pass a dataset or an iterable of samples, or a mapping "
-                "from split names to them"
-            )

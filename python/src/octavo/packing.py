@@ -16,6 +16,7 @@ from typing import Any, Literal
 from . import _pack, _progress
 from ._argument_names import explaining_names
 from ._cifar_pickles import find_batches
+from ._dataset_checks import check_is_no_table
 from ._mask_colors import MaskColors, read_colors
 from ._remote_paths import check_is_local
 from ._warn import warn
@@ -399,6 +400,7 @@ def _sources(
 def _paths(given: _Path | Sequence[_Path]) -> list[_Path]:
     """The paths. Raises TypeError if it is something else, such as a dataset of Python."""
     paths = [given] if isinstance(given, (str, os.PathLike)) else given
+    check_is_no_table("source", given)
     checked: list[_Path] = []
     for path in paths if isinstance(paths, Iterable) or hasattr(paths, "__getitem__") else [paths]:
         if not isinstance(path, (str, os.PathLike)):
