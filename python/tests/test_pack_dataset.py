@@ -790,3 +790,19 @@ def test_what_the_samples_of_a_split_lack_is_noted(tmp_path: Path) -> None:
     # A file without these loses nothing.
     octavo.pack_dataset(pairs(), tmp_path / "c.h5")
     assert octavo.pack_dataset(octavo.Dataset(tmp_path / "c.h5").split(), tmp_path / "d.h5").notes == []
+
+
+def test_floats_of_0_and_1_for_each_class_are_multi_labels(tmp_path: Path) -> None:
+    bits = [np.float32([1, 0, 1]), [0.0, 0.0, 0.0], np.array([0.0, 1.0, 0.0])]
+    samples = [(image, label) for (image, _), label in zip(pairs(), bits, strict=False)]
+    with pytest.warns(octavo.PackingWarning, match="'train': labels that are floats, all 0 or 1 and one for"):
+        octavo.pack_dataset(samples, tmp_path / "a.h5", classes=["a", "b", "c"])
+    split = octavo.Dataset(tmp_path / "a.h5").split()
+    assert (split.label_kind, split.labels.tolist()) == ("multi_label", [[1, 0, 1], [0, 0, 0], [0, 1, 0]])
+    # Without classes, of another number, or with other numbers before, they are targets.
+    soft = [(pairs()[0][0], [0.2, 0.8, 0.0]), *samples]
+    for number, (given, classes) in enumerate([(samples, None), (samples, ["a", "b"]), (soft, ["a", "b", "c"])]):
+        octavo.pack_dataset(given, tmp_path / f"{number}.h5", classes=classes)
+        assert octavo.Dataset(tmp_path / f"{number}.h5").split().label_kind == "target"
+    with pytest.raises(ValueError, match="3 targets, earlier labels are 3 multi-labels; floats that are all 0 or 1"):
+        octavo.pack_dataset([*samples, *soft], tmp_path / "b.h5", classes=["a", "b", "c"])

@@ -31,6 +31,8 @@ class Label:
     numbers: npt.NDArray[Any]
     #: What the caller passed, for messages.
     given: Any
+    #: Multi-labels that were passed as floats.
+    were_floats: bool = False
 
     @property
     def form(self) -> tuple[str, tuple[int, ...]]:
@@ -65,12 +67,25 @@ def to_label(given: Any, class_numbers: Mapping[str, int]) -> Label:
     return Label("multi_label", numbers.astype(np.int32), given)
 
 
-def mismatch(label: Label, form: tuple[str, tuple[int, ...]]) -> str:
-    """Says how a label differs from earlier ones, which have this form."""
+def as_multi_labels(label: Label, class_count: int) -> Label | None:
+    """Targets that are all 0 or 1, one for each class, as multi-labels; None for other labels."""
+    is_one_for_each = label.kind == "target" and class_count > 1 and label.numbers.shape == (class_count,)
+    if not is_one_for_each or not np.isin(label.numbers, (0, 1)).all():
+        return None
+    return Label("multi_label", label.numbers.astype(np.int32), label.given, were_floats=True)
+
+
+def mismatch(label: Label, form: tuple[str, tuple[int, ...]], *, earlier_were_floats: bool) -> str:
+    """Says how a label differs from earlier ones, which have this form, or were floats that became multi-labels."""
     (kind, shape), (earlier_kind, earlier_shape) = label.form, form
     kinds = {kind, earlier_kind}
     if "none" in kinds:
         remedy = "pass a label with all samples of a split, or with none, as label_key=False of pack_dataset() does"
+    elif kind == "target" and earlier_were_floats:
+        remedy = (
+            "floats that are all 0 or 1, one for each class, are multi-labels; leave out classes= for targets, or pass "
+            "0 and 1 in all samples"
+        )
     elif "target" in kinds and len(kinds) > 1:
         remedy = "pass floats for targets"
     else:
