@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import pickle
 import re
 import subprocess
 import sys
@@ -226,6 +228,42 @@ def test_a_table_is_an_error_that_says_how_to_pack_it(tmp_path: Path):
 def test_an_image_that_is_a_list_names_the_format_of_hugging_face(tmp_path: Path):
     with pytest.raises(TypeError, match=r"it is a list, .*; .* dataset\.with_format\('numpy'\)"):
         octavo.pack_dataset([{"image": [[0, 1], [2, 3]], "label": 1}], tmp_path / "a.h5")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "message"),
+    [
+        ("RandomErasing", {"p": 0.5}, "'p'; it is called probability"),
+        ("RandomErasing", {"scale": (0.1, 0.2)}, "'scale'; it is called area"),
+        ("ColorJitter", {"p": 0.5}, "'p'; it is called probability"),
+        ("RandomResizedCrop", {"size": 4, "scale": (0.5, 1)}, "'scale'; it is called area"),
+        ("RandomCrop", {"padding_mode": "edge"}, "'padding_mode'; it is called border"),
+        ("Affine", {"translate": (0.1, 0.1)}, "'translate'; it is called translate_x and translate_y"),
+        ("RandomCrop", {"p": 0.5}, "'p'; help(octavo.augment.RandomCrop) lists them"),
+        ("RandomCrop", {"paddding": 4}, "'paddding'; did you mean 'padding'?"),
+        ("Mix", {"alpha": 1.0}, "'alpha'; it is called mixup_alpha"),
+    ],
+)
+def test_arguments_of_other_libraries_name_ours(name: str, arguments: dict[str, object], message: str):
+    with pytest.raises(TypeError, match=re.escape(f"octavo.augment.{name} has no argument {message}")):
+        getattr(augment, name)(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("RandomHorizontalFlip", "; use HorizontalFlip(probability)"), ("RandomApply", "; use the probability of each"),
+        ("Flop", ""),
+    ],
+)  # fmt: skip
+def test_transforms_that_augment_lacks_name_the_operation(name: str, remedy: str):
+    with pytest.raises(AttributeError, match=re.escape(f"octavo.augment has no {name}{remedy}")):
+        getattr(augment, name)
+
+
+def test_operations_still_show_their_arguments():
+    assert list(inspect.signature(augment.RandomCrop).parameters) == ["size", "padding", "border", "fill"]
+    assert pickle.loads(pickle.dumps(augment.RandomCrop(8))) == augment.RandomCrop(size=8)
 
 
 @pytest.mark.parametrize("address", ["s3://bucket/photos.h5", "https://host/photos.h5", "gs://bucket/photos.h5"])
