@@ -266,6 +266,24 @@ def test_operations_still_show_their_arguments():
     assert pickle.loads(pickle.dumps(augment.RandomCrop(8))) == augment.RandomCrop(size=8)
 
 
+@pytest.mark.parametrize("columns", [False, True, [], "", ["a", ""]])
+def test_label_columns_that_name_none_are_an_error(tmp_path: Path, columns):
+    with pytest.raises(ValueError, match=r"label_column is .*; it must name a column; .*label_key=False"):
+        octavo.pack(tmp_path, tmp_path / "a.h5", label_column=columns)
+    with pytest.raises(TypeError, match="label_column is 3; it must be a column"):
+        octavo.pack(tmp_path, tmp_path / "a.h5", label_column=3)  # type: ignore[arg-type]
+
+
+def test_colors_without_classes_are_an_error_that_numbers_them(tmp_path: Path):
+    with pytest.raises(TypeError, match=r"mask_colors is of type list; it must be a file or a mapping"):
+        octavo.pack(tmp_path, tmp_path / "a.h5", mask_colors=[(0, 0, 0), (255, 0, 0)])  # type: ignore[arg-type]
+
+
+def test_class_numbers_as_floats_name_the_kind_of_labels(packed: Packed):
+    with pytest.raises(ValueError, match=r"label_dtype is float32; class numbers .*label_kind='target'"):
+        octavo.Loader(packed.path, label_dtype="float32", device="cpu")
+
+
 @pytest.mark.parametrize("address", ["s3://bucket/photos.h5", "https://host/photos.h5", "gs://bucket/photos.h5"])
 def test_a_remote_address_is_an_error_that_names_the_page(address: str, tmp_path: Path):
     message = r"it is a remote address, .*; copy the file first \(docs/how-to/remote-data.md\)"
