@@ -171,13 +171,12 @@ class SplitPacker:
         skipped = len(self._skipped)
         if 2 * skipped <= count:
             return
-        found = (
-            f"no samples are left, because all {count} were skipped" if skipped == count else
-            f"{skipped} of {count} samples were skipped"
-        )  # fmt: skip
+        found, remedy = f"{skipped} of {count} samples were skipped", "the samples that do not fit the others"
+        if skipped == count:
+            found, remedy = f"no samples are left, because all {count} were skipped", "the split"
         raise ValueError(
-            f"pack split {self.split!r}: {found}, the first, {self._skipped[0]}; repair the samples, or leave out the "
-            f"split{'' if skipped == count else ' or, if earlier samples are the wrong ones, these'}"
+            f"pack split {self.split!r}: {found}, the first, {self._skipped[0]}; repair the samples, or leave out "
+            f"{remedy}"
         )
 
 
