@@ -76,6 +76,8 @@ class SplitPacker:
         self._skipped: list[str] = []
         # Samples without labels before the first label; None: it is known what a sample without a label means.
         self._held: list[tuple[Any, _Place]] | None = [] if rules.may_skip and classes.label_key is not False else None
+        self._is_unlabeled = False  # samples without labels were appended
+        self._is_mixed = False
 
     def pack(self, on_progress: Callable[[str, int, int, int, int], Any] | None) -> int:
         """Appends all samples, and returns how many the dataset has.
@@ -108,7 +110,7 @@ class SplitPacker:
             if not self._is_held_back(sample, place):
                 self._append(sample, place)
         except Exception as error:
-            if not self._rules.may_skip or self._writer.is_closed:
+            if not self._rules.may_skip or self._writer.is_closed or self._is_mixed:
                 raise
             self._skip(place, str(error))
 
@@ -120,14 +122,26 @@ class SplitPacker:
 
     def _is_held_back(self, sample: Any, place: _Place) -> bool:
         """Whether a sample is kept for later, because it has no label, and the split may have labels or not."""
-        if self._held is None or isinstance(sample, Unreadable):
+        if isinstance(sample, Unreadable) or (self._held is None and not self._is_unlabeled):
             return False
         has_label = self._rules.fields.parts_of(sample, str(place), self._classes)[2] is not None
+        if self._held is None:
+            self._check_still_unlabeled(has_label, place)
+            return False
         if not has_label and len(self._held) < _MOST_HELD:
             self._held.append((sample, place))
             return True
         self._release_held(others_have_labels=has_label)
         return False
+
+    def _check_still_unlabeled(self, has_label: bool, place: _Place) -> None:
+        """Raises ValueError, which skips nothing, for a label after many samples without one."""
+        if has_label:
+            self._is_mixed = True
+            raise ValueError(
+                f"{place}: it has a label, but the first {_MOST_HELD} samples have none; leave out the samples without "
+                "labels, or pack all without, as label_key=False does"
+            )
 
     def _release_held(self, *, others_have_labels: bool) -> None:
         """Skips the samples that were held back, or appends them if the split has no labels."""
@@ -136,6 +150,7 @@ class SplitPacker:
             if others_have_labels:
                 self._skip(place, "it has no label")
             else:
+                self._is_unlabeled = True
                 self._append_or_skip(sample, place)
 
     def _append(self, sample: Any, place: _Place) -> None:
