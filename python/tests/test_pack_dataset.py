@@ -601,7 +601,7 @@ def test_a_sample_without_a_label_is_skipped_wherever_it_is(tmp_path: Path) -> N
         split = octavo.Dataset(tmp_path / "a.h5").split()
         assert (len(split), split.label_kind) == (7, "class")
     late = [*((image, None) for image, _ in pairs(20)), *pairs(30)]
-    with pytest.raises(ValueError, match="split 'train', sample 20: it has a label, but the first 16 samples have none"):
+    with pytest.raises(ValueError, match="sample 20: it has a label, but the first 16 samples have none"):
         octavo.pack_dataset(late, tmp_path / "c.h5", on_error="skip")
     # Without any label, the split has none, however many samples it has.
     for count in (8, 40):
