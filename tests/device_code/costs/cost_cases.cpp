@@ -129,6 +129,8 @@ std::vector<std::unique_ptr<CostCase>> cost_cases() {
       {"crop with fill, flip, cutout of codes", small, 128, {crop(32, 4), flip(), cutout(16, false)}},
       {"crop with fill, flip, cutout of values", small, 128, {crop(32, 4), flip(), cutout(16, true)}},
       {"crop with reflection, flip", small, 128, {crop(32, 4, Border::reflect), flip()}},
+      {"crop with fill, flip", {3, 30, 30}, 128, {crop(30, 4), flip()}},
+      {"crop with fill, flip", {3, 33, 33}, 128, {crop(33, 4), flip()}},
       {"plain", large, 4, {}},
       {"crop of 256x256, flip", larger, 4, {crop(224, 0), flip()}},
       {"crop with fill, flip", large, 4, {crop(224, 28), flip()}},

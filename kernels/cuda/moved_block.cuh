@@ -1,0 +1,176 @@
+// What a block of the gather of moved images (gather_moved.cu) knows of its images: their steps, and tables of their
+// lines and words.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/augment/moved_image.hpp"
+#include "kernels/cuda/batch_rows.cuh"
+#include "kernels/cuda/geometry.hpp"
+#include "kernels/divider.hpp"
+#include "kernels/gather.hpp"
+
+namespace octavo::kernels::cuda {
+
+/// Entries of a block's tables: of 8 images of up to 3x32x32, or of parts of larger ones. Of the longest lines, there
+/// are 129 words in each of four phases.
+inline constexpr std::int64_t kTableLines = 776, kTableWords = 520;
+/// Words that a step may read beyond the end of a table, which nobody uses.
+inline constexpr std::uint32_t kWordsBeyond = 4 * kWarpThreads;
+static_assert(kTableWords > kMostMovedSide + kWordColumns);
+
+/// A tile is some whole lines, or a part of one that is longer than a tile.
+struct MovedShape {
+  std::uint32_t lines;  ///< of an image
+  std::uint32_t width;  ///< of a line
+  std::uint32_t line_units;
+  unsigned phase_bits;  ///< phases of lines are multiples of 1 << phase_bits, below 4
+  std::uint32_t tile_lines;
+  Divider line_tiles;     ///< tiles per line; 1 if a tile has whole lines
+  Divider channel_lines;  ///< H
+  // Entries of an image in a block's tables: odd numbers, so that neighboring images are in other banks.
+  std::uint32_t table_lines, table_words;
+};
+
+/// The codes of a stored sample, from the word on in which it begins.
+struct MovedCodes {
+  const std::int8_t* words;
+  std::uint32_t begin, end;                ///< offsets of the sample
+  std::uint32_t first_whole, whole_count;  ///< offsets of four codes whose words are within the sample
+
+  __device__ static MovedCodes of(const std::int8_t* codes, std::uint32_t count) {
+    const auto begin = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(codes) % 4);
+    const std::uint32_t end = begin + count, first_whole = begin == 0 ? 0 : 4, end_whole = end & ~3u;
+    return {codes - begin, begin, end, first_whole, end_whole < first_whole + 4 ? 0 : end_whole - first_whole - 3};
+  }
+  /// Whether the words that hold four codes from `offset` on have no byte before or after the sample.
+  __device__ bool has_words(std::uint32_t offset) const { return offset - first_whole < whole_count; }
+  /// Loads these words without the bytes before and after the sample.
+  __device__ void load_edges(std::uint32_t offset, std::uint32_t& low, std::uint32_t& high) const {
+    low = high = 0;
+#pragma unroll 1
+    for (std::uint32_t i = 0; i < 8; ++i) {
+      const std::uint32_t at = (offset & ~3u) + i;
+      if (at < begin || at >= end) continue;
+      const std::uint32_t byte = static_cast<std::uint32_t>(static_cast<std::uint8_t>(load_code(words + at)))
+                                 << (8 * (i % 4));
+      (i < 4 ? low : high) |= byte;
+    }
+  }
+};
+
+/// What a block knows of its images.
+struct MovedBlock {
+  SelectedSample samples[kMostSamples];
+  MovedCodes codes[kMostSamples];
+  MovingStep steps[kMostSamples][kMostAugmentOps + 1];  // one more, so that neighboring images are in other banks
+  MovedAxis down[kMostSamples], across[kMostSamples];
+  MovedChannel channels[kMostSamples][kMostMovedChannels];
+  MovedLine lines[kTableLines];
+  MovedWord words[kTableWords + kWordsBeyond];
+};
+
+// All threads of a block call the functions below, one after the other, until its tables are ready.
+
+/// Finds the samples of the block's images.
+__device__ inline void find_samples(const GatherArgs& args, BlockPlaces places, MovedBlock& block) {
+  if (threadIdx.x < static_cast<unsigned>(places.count)) {
+    const SelectedSample sample = sample_at(args.selection, (places.first + threadIdx.x) / args.batch.views);
+    block.samples[threadIdx.x] = sample;
+    block.codes[threadIdx.x] = MovedCodes::of(codes_of(args.packed, sample.row),
+                                              static_cast<std::uint32_t>(args.sample.channels * args.pixels));
+  }
+  __syncthreads();
+}
+
+// Out of line, because few threads of a block call them.
+
+/// Draws the step of operation `op` for a view of a sample.
+OCTAVO_NO_INLINE __device__ static void draw_image_step(const GatherArgs& args, const SelectedSample& sample,
+                                                        std::uint32_t view, unsigned op, MovingStep& step) {
+  const AugmentProgram& program = *args.program;
+  step = draw_moving_step(program.ops[op], program.sizes[op], draw_key(args, sample, view));
+}
+
+/// Determines what the pixels of an image share: an axis, or the fill values of a channel.
+OCTAVO_NO_INLINE __device__ static void fill_image(const GatherArgs& args, MovedBlock& block, unsigned image,
+                                                   std::int32_t task) {
+  const AugmentProgram& program = *args.program;
+  const MovingStep* const steps = block.steps[image];
+  if (task == 0)
+    block.down[image] = moved_axis(program, steps, ImageAxis::down);
+  else if (task == 1)
+    block.across[image] = moved_axis(program, steps, ImageAxis::across);
+  else
+    block.channels[image][task - 2] =
+        moved_channel(program, steps, args.maps[args.uniform_map ? 0 : task - 2], task - 2);
+}
+
+/// Draws the steps of the block's images. Lanes that draw the same operation are neighbors.
+__device__ inline void draw_steps(const GatherArgs& args, BlockPlaces places, MovedBlock& block) {
+  const auto count = static_cast<unsigned>(places.count);
+  for (unsigned i = threadIdx.x; i < count * static_cast<unsigned>(args.program->op_count); i += blockDim.x) {
+    const unsigned op = i / count, image = i % count;
+    const auto view = static_cast<std::uint32_t>((places.first + image) % args.batch.views);
+    draw_image_step(args, block.samples[image], view, op, block.steps[image][op]);
+  }
+  __syncthreads();
+}
+
+/// Determines what the pixels of each image share.
+__device__ inline void fill_images(const GatherArgs& args, BlockPlaces places, MovedBlock& block) {
+  const auto count = static_cast<unsigned>(places.count), tasks = static_cast<unsigned>(args.sample.channels) + 2;
+  for (unsigned i = threadIdx.x; i < count * tasks; i += blockDim.x) {
+    fill_image(args, block, i % count, static_cast<std::int32_t>(i / count));
+  }
+  __syncthreads();
+}
+
+/// Line `line` of the block's image `image`.
+template <bool kIsAny>
+__device__ inline MovedLine line_of_image(const GatherArgs& args, const MovedShape& shape, BlockPlaces places,
+                                          const MovedBlock& block, unsigned image, std::uint32_t line) {
+  const std::uint32_t c = shape.channel_lines.quotient(line);
+  MovedLine made =
+      moved_line(*args.program, block.steps[image], block.down[image], static_cast<std::int32_t>(args.pixels),
+                 static_cast<std::int32_t>(c), static_cast<std::int32_t>(shape.channel_lines.remainder(line)));
+  if constexpr (!kIsAny) return made;
+  made.offset += static_cast<std::int32_t>(block.codes[image].begin);
+  // The values or pixels of the batch before the line, of which only the last digit counts.
+  const std::uint32_t before = (static_cast<std::uint32_t>(places.first + image) * shape.lines + line) * shape.width;
+  const std::uint32_t phase = before % kWordColumns;
+  constexpr auto kWordBytes = static_cast<std::uint32_t>(sizeof(MovedWord));
+  made.place = line_place(c, phase, (phase >> shape.phase_bits) * shape.line_units * kWordBytes);
+  return made;
+}
+
+/// Entry `entry` of the words of the block's image `image`: the words of a line for each phase.
+__device__ inline MovedWord word_of_image(const GatherArgs& args, const MovedShape& shape, const MovedBlock& block,
+                                          unsigned image, unsigned entry) {
+  const unsigned phase = entry / shape.line_units, word = entry - phase * shape.line_units;
+  return moved_word(
+      *args.program, block.steps[image], block.across[image],
+      static_cast<std::int32_t>(word) * kWordColumns - static_cast<std::int32_t>(phase << shape.phase_bits));
+}
+
+/// Fills the tables, with lines from `first_line` on. Out of line, to save registers.
+template <bool kIsAny>
+OCTAVO_NO_INLINE __device__ static void fill_tables(const GatherArgs& args, const MovedShape& shape, BlockPlaces places,
+                                                    std::uint32_t first_line, MovedBlock& block) {
+  const auto count = static_cast<unsigned>(places.count), words = shape.line_units * (kWordColumns >> shape.phase_bits);
+  for (unsigned i = threadIdx.x; i < count * shape.table_lines; i += blockDim.x) {
+    const unsigned image = i % count, line = first_line + i / count;
+    block.lines[image * shape.table_lines + i / count] =
+        line_of_image<kIsAny>(args, shape, places, block, image, line < shape.lines ? line : shape.lines - 1);
+  }
+  for (unsigned i = threadIdx.x; i < count * words; i += blockDim.x) {
+    const unsigned image = i % count, entry = i / count;
+    block.words[image * shape.table_words + entry] = word_of_image(args, shape, block, image, entry);
+  }
+  __syncthreads();
+}
+
+}  // namespace octavo::kernels::cuda
