@@ -27,12 +27,10 @@ struct alignas(16) MovedLine {
   /// 0 if channels are interleaved.
   OCTAVO_HOST_DEVICE std::uint32_t channel() const { return place & 0xFF; }
   /// Columns of the line's first word that are before the line, so that the words of all lines are aligned.
-  OCTAVO_HOST_DEVICE std::uint32_t phase() const { return place >> 8 & 0xFF; }
-  /// Bytes before the words of this phase in their table.
-  OCTAVO_HOST_DEVICE std::uint32_t words() const { return place >> 16; }
+  OCTAVO_HOST_DEVICE std::uint32_t phase() const { return place >> 8; }
 };
-OCTAVO_HOST_DEVICE inline std::uint32_t line_place(std::uint32_t channel, std::uint32_t phase, std::uint32_t words) {
-  return channel | phase << 8 | words << 16;
+OCTAVO_HOST_DEVICE inline std::uint32_t line_place(std::uint32_t channel, std::uint32_t phase) {
+  return channel | phase << 8;
 }
 
 /// Four columns of the output. A mask has a byte for each of them, with all bits or none.
@@ -131,7 +129,7 @@ template <typename Steps>
 OCTAVO_HOST_DEVICE inline MovedLine moved_line(const AugmentProgram& program, const Steps& steps, const MovedAxis& down,
                                                std::int32_t pixels, std::int32_t c, std::int32_t y) {
   const std::int32_t row = moved_pixel(program, steps, ImageAxis::down, down, y);
-  return {c * pixels + (row < 0 ? 0 : row) * program.sizes[0].width, line_place(static_cast<std::uint32_t>(c), 0, 0),
+  return {c * pixels + (row < 0 ? 0 : row) * program.sizes[0].width, line_place(static_cast<std::uint32_t>(c), 0),
           row < 0 ? ~std::uint32_t{0} : 0, is_erased(program, steps, ImageAxis::down, y) ? ~std::uint32_t{0} : 0};
 }
 

@@ -18,15 +18,20 @@
 namespace octavo::kernels::cuda {
 namespace {
 
-/// A unit is four pixels of a line. Units that a lane loads per step: of planes, 8 words; of interleaved channels, four
-/// words of each. If shapes are any, addresses and masks need registers.
-template <int kChannels, bool kIsAny>
-inline constexpr int kMovedUnits = kChannels == 1             ? 4
-                                   : kChannels == 4 && kIsAny ? 1
-                                                              : 2;
-template <int kChannels, bool kIsAny>
-inline constexpr std::uint32_t kMostTileUnits = kMovedUnits<kChannels, kIsAny>* kWarpThreads;
-static_assert(kMostTileUnits<1, false> <= kWordsBeyond);
+/// What a lane moves: units of four columns of a line, in kChannels channels.
+///
+/// Planes of three channels that are not interleaved share lines and words, too. Other planes are lines one after the
+/// other, of one channel each. If kIsAny, lines of the output may have any width, and stored samples any alignment.
+/// Then the units of a line begin at a word of the output, up to three columns before the line.
+template <int kChannelCount, bool kInterleavesThem, bool kIsAnyShape>
+struct MovedUnits {
+  static constexpr int kChannels = kChannelCount;
+  static constexpr bool kInterleaves = kInterleavesThem, kIsAny = kIsAnyShape;
+  /// Units that a lane loads per step. Four channels of any shape need registers for more addresses.
+  static constexpr int kCount = kChannels == 1 ? 4 : kChannels == 4 && kIsAny ? 1 : 2;
+  static constexpr std::uint32_t kTile = kCount * kWarpThreads;
+  static_assert(kTile <= kWordsBeyond);
+};
 
 /// Warps per multiprocessor that a batch is divided into, so that blocks have several images to draw at once. 8 warps
 /// of 32 lanes with 4 words each have 4 KB in flight and compute longer than those of the plain gather (geometry.hpp).
@@ -34,8 +39,9 @@ constexpr std::int64_t kMovedFullWarps = 8;
 /// Blocks of 256 threads per multiprocessor: 80 registers.
 constexpr int kLeastMovedBlocks = 3;
 
+/// The bytes of `fill` where `mask` has bits, else those of `word`.
 __device__ inline std::uint32_t blended(std::uint32_t word, std::uint32_t fill, std::uint32_t mask) {
-  return (word & ~mask) | (fill & mask);
+  return ((word ^ fill) & mask) ^ word;
 }
 
 /// Replaces the values of the bytes in `mask`: value i by value_of(i).
@@ -81,48 +87,46 @@ __device__ inline std::uint32_t columns_in(std::uint32_t at, std::uint32_t first
 }
 
 /// The codes of a lane's units, with flipped signs, in the order in which they are stored.
-template <int kUnits, int kChannels>
+template <typename Units>
 struct StoredUnits {
-  std::uint32_t words[kUnits * kChannels];
+  std::uint32_t words[Units::kCount * Units::kChannels];
 };
 /// The two neighboring words that hold each of them, as they are loaded.
-template <int kUnits, int kChannels>
+template <typename Units>
 struct LoadedUnits {
-  std::uint32_t low[kUnits * kChannels], high[kUnits * kChannels];
-  std::uint32_t offset[kUnits * kChannels];  ///< of the unit in MovedCodes
+  static constexpr int kWords = Units::kCount * Units::kChannels;
+  /// Unless shapes are any, all channels have the same bytes of their words.
+  static constexpr int kSharing = Units::kIsAny ? 1 : Units::kChannels;
+  std::uint32_t low[kWords], high[kWords];
+  std::uint32_t selectors[kWords / kSharing];
 
   /// Waits for the loads.
-  __device__ StoredUnits<kUnits, kChannels> flipped() const {
-    StoredUnits<kUnits, kChannels> stored;
+  __device__ StoredUnits<Units> flipped() const {
+    StoredUnits<Units> stored;
 #pragma unroll
-    for (int i = 0; i < kUnits * kChannels; ++i)
-      stored.words[i] = flip_signs(bytes_from(low[i], high[i], offset[i] % 4));
+    for (int i = 0; i < kWords; ++i)
+      stored.words[i] = flip_signs(select_bytes(low[i], high[i], selectors[i / kSharing]));
     return stored;
   }
 };
 
-/// A tile of an image: its first line and unit, and the entries of the tables for them.
+/// A tile of each image.
 struct MovedTile {
-  std::uint32_t line, unit;
+  std::uint32_t line, unit;  ///< its first ones
   std::uint32_t line_count;  ///< 1 if it is a part of a line
   std::uint32_t count;       ///< units, which are next to each other in the output
-  const MovedLine* lines;
-  const MovedWord* words;
-
-  /// The place of the tile's first pixel that is in its line, after the first pixel of its first unit, and the place
-  /// after its last one.
-  __device__ std::uint32_t first_pixel() const { return unit == 0 ? lines->phase() : 0; }
-  __device__ std::uint32_t end_pixel(std::uint32_t width) const {
-    const std::uint32_t end = lines->phase() + line_count * width - unit * kWordColumns;
-    return end < count * kWordColumns ? end : count * kWordColumns;
-  }
 };
 
-/// The tiles of a block's images, as a lane sees them. If kIsAny, lines of the output may have any width, and stored
-/// samples any alignment. Then the units of a line begin at a word of the output, up to three pixels before the line.
-template <int kChannels, bool kIsAny>
+/// The entries of the tables for the lines and words of a tile of an image.
+struct TileEntries {
+  const MovedLine* lines;
+  const MovedWord* words;
+};
+
+/// The tiles of a block's images, as a lane sees them.
+template <typename Units>
 struct MovedTiles {
-  static constexpr int kUnits = kMovedUnits<kChannels, kIsAny>;
+  static constexpr int kCount = Units::kCount;
   static constexpr std::uint32_t kLineBytes = sizeof(MovedLine), kWordBytes = sizeof(MovedWord);
 
   const GatherArgs& args;
@@ -131,132 +135,165 @@ struct MovedTiles {
   std::uint32_t first_line;  ///< of the tables
   /// The lane's units in any tile, as bytes of the tables: of lines below its first one, in the upper half, and of
   /// units after the first one of a line.
-  std::uint32_t lane_places[kUnits];
+  std::uint32_t lane_places[kCount];
 
   __device__ MovedTiles(const GatherArgs& gather, const MovedShape& of_images, const MovedBlock& of_block,
                         std::uint32_t line)
       : args(gather), shape(of_images), block(of_block), first_line(line) {
 #pragma unroll
-    for (unsigned k = 0; k < kUnits; ++k) {
+    for (unsigned k = 0; k < kCount; ++k) {
       const std::uint32_t unit = k * kWarpThreads + threadIdx.x % kWarpThreads;
       const std::uint32_t below = unit / shape.line_units;  // 0 in a part of a line
-      // Lanes without a unit read the entries of another one.
+      // Lanes without a unit move another one, and do not store it.
       lane_places[k] =
           below < shape.tile_lines ? below * kLineBytes << 16 | (unit - below * shape.line_units) * kWordBytes : 0;
     }
   }
 
-  /// If the step is not one of the block's, the first entries of the tables.
-  __device__ MovedTile tile(Step step, bool is_step = true) const {
-    constexpr std::uint32_t kMost = kMostTileUnits<kChannels, kIsAny>;
+  __device__ MovedTile tile(std::uint32_t index) const {
     MovedTile tile;
-    const std::uint32_t row = shape.line_tiles.quotient(step.tile);
-    tile.line = is_step ? row * shape.tile_lines : first_line;
-    tile.unit = (step.tile - row * shape.line_tiles.divisor()) * kMost;
+    const std::uint32_t row = shape.line_tiles.quotient(index);
+    tile.line = row * shape.tile_lines;
+    tile.unit = (index - row * shape.line_tiles.divisor()) * Units::kTile;
     const std::uint32_t lines_left = shape.lines - tile.line;
     tile.line_count = lines_left < shape.tile_lines ? lines_left : shape.tile_lines;
     const std::uint32_t units_left = tile.line_count * shape.line_units - tile.unit;
-    tile.count = units_left < kMost ? units_left : kMost;
-    const auto image = static_cast<std::uint32_t>(step.sample);
-    tile.lines = block.lines + (image * shape.table_lines + tile.line - first_line);
-    tile.words = block.words + (image * shape.table_words + tile.unit);
+    tile.count = units_left < Units::kTile ? units_left : Units::kTile;
     return tile;
+  }
+  __device__ TileEntries entries(const MovedTile& tile, int image) const {
+    const auto of_image = static_cast<std::uint32_t>(image);
+    return {block.lines + (of_image * shape.table_lines + tile.line - first_line),
+            block.words + (of_image * shape.table_words + tile.unit)};
   }
   __device__ bool has(const MovedTile& tile, int k) const {
     return static_cast<unsigned>(k) * kWarpThreads + threadIdx.x % kWarpThreads < tile.count;
   }
-  __device__ const MovedLine& line(const MovedTile& tile, int k) const {
-    return *reinterpret_cast<const MovedLine*>(reinterpret_cast<const std::byte*>(tile.lines) + (lane_places[k] >> 16));
+  __device__ const MovedLine& line(const TileEntries& entries, int k) const {
+    return *reinterpret_cast<const MovedLine*>(reinterpret_cast<const std::byte*>(entries.lines) +
+                                               (lane_places[k] >> 16));
   }
-  __device__ const MovedWord& word(const MovedTile& tile, const MovedLine& line, int k) const {
-    const std::uint32_t phase_words = kIsAny ? line.words() : 0;
-    return *reinterpret_cast<const MovedWord*>(reinterpret_cast<const std::byte*>(tile.words) + phase_words +
+  /// The phase of a line in channel c of a lane's.
+  __device__ std::uint32_t phase(const MovedLine& line, int c) const {
+    if constexpr (Units::kInterleaves || Units::kChannels == 1) return line.phase();
+    return (line.phase() + static_cast<std::uint32_t>(c) * shape.lines * shape.width) % kWordColumns;
+  }
+  __device__ const MovedWord& word(const TileEntries& entries, std::uint32_t phase, int k) const {
+    const std::uint32_t phase_bytes = Units::kIsAny ? (phase >> shape.phase_bits) * shape.line_units * kWordBytes : 0;
+    return *reinterpret_cast<const MovedWord*>(reinterpret_cast<const std::byte*>(entries.words) + phase_bytes +
                                                (lane_places[k] & 0xFFFFu));
   }
-  /// The place of the first pixel of unit k after that of the tile's first unit: a multiple of four.
-  __device__ std::uint32_t pixel(const MovedTile& tile, const MovedLine& line, int k) const {
-    if constexpr (!kIsAny) return (static_cast<unsigned>(k) * kWarpThreads + threadIdx.x % kWarpThreads) * kWordColumns;
+  /// The pixel with which unit k begins in a line without a phase, after the first one of the tile.
+  __device__ std::uint32_t pixel(int k) const {
+    if constexpr (!Units::kIsAny) {
+      return (static_cast<unsigned>(k) * kWarpThreads + threadIdx.x % kWarpThreads) * kWordColumns;
+    }
     const std::uint32_t below = (lane_places[k] >> 16) / kLineBytes, unit = (lane_places[k] & 0xFFFFu) / kWordBytes;
-    return below * shape.width + unit * kWordColumns + tile.lines->phase() - line.phase();
+    return below * shape.width + unit * kWordColumns;
   }
-  /// Where the values of the tile's first unit are stored.
+  /// Where the values of a tile's first unit are stored in a line without a phase.
   template <typename Value>
   __device__ Value* out(const MovedTile& tile, std::int64_t image) const {
-    std::int64_t pixel = (image * shape.lines + tile.line) * shape.width + tile.unit * kWordColumns;
-    if constexpr (kIsAny) pixel -= tile.lines->phase();
-    return static_cast<Value*>(args.values) + pixel * kChannels;
+    const std::uint32_t pixel = tile.line * shape.width + tile.unit * kWordColumns;
+    return static_cast<Value*>(args.values) +
+           image * std::int64_t{shape.image_lines * shape.width} * (Units::kInterleaves ? Units::kChannels : 1) +
+           pixel * (Units::kInterleaves ? Units::kChannels : 1);
   }
 };
 
-/// Loads the words of a lane's units.
-template <int kChannels, bool kIsAny>
-__device__ inline auto load_units(const MovedTiles<kChannels, kIsAny>& tiles, const L2Policy& policy, Step step,
-                                  bool wanted) {
-  LoadedUnits<kMovedUnits<kChannels, kIsAny>, kChannels> loaded;
-  const MovedTile tile = tiles.tile(step, wanted);
-  const MovedCodes& codes = tiles.block.codes[step.sample];
+/// Loads the words of a lane's units of an image.
+template <typename Units>
+__device__ inline void load_units(const MovedTiles<Units>& tiles, const MovedTile& tile, const L2Policy& policy,
+                                  int image, LoadedUnits<Units>& loaded) {
+  const TileEntries entries = tiles.entries(tile, image);
+  const MovedCodes& codes = tiles.block.codes[image];
 #pragma unroll
-  for (int k = 0; k < kMovedUnits<kChannels, kIsAny>; ++k) {
-    const MovedLine& line = tiles.line(tile, k);
-    const bool is_wanted = wanted && tiles.has(tile, k);
-    auto offset = static_cast<std::uint32_t>(line.offset + tiles.word(tile, line, k).first);
-    if (kIsAny && !is_wanted) offset = 0;  // an entry that nobody has filled decides no branch
+  for (int k = 0; k < Units::kCount; ++k) {
+    const MovedLine& line = tiles.line(entries, k);
+    if constexpr (!Units::kIsAny) {
+      const MovedWord& word = tiles.word(entries, 0, k);
+      const auto offset = static_cast<std::uint32_t>(line.offset + word.first);
+      const std::uint32_t shift = offset % 4;
+      const std::int8_t* low = codes.words + (offset - shift);
+      loaded.selectors[k] = word.selector + 0x1111 * shift;
 #pragma unroll
-    for (int c = 0; c < kChannels; ++c) {
-      const int i = k * kChannels + c;
-      const bool has_words = !kIsAny || codes.has_words(offset);
-      const std::int8_t* const low = codes.words + (offset & ~3u);
-      loaded.low[i] = policy.load_word(is_wanted && has_words, low);
-      loaded.high[i] = policy.load_word(is_wanted && has_words && offset % 4 != 0, low + 4);
-      if (kIsAny && is_wanted && !has_words) codes.load_edges(offset, loaded.low[i], loaded.high[i]);
-      loaded.offset[i] = offset;
-      offset += static_cast<std::uint32_t>(tiles.args.pixels);
+      for (int c = 0; c < Units::kChannels; ++c, low += tiles.args.pixels) {
+        const int i = k * Units::kChannels + c;
+        policy.load_words(shift, low, loaded.low[i], loaded.high[i]);
+      }
+    } else {
+#pragma unroll
+      for (int c = 0; c < Units::kChannels; ++c) {
+        const int i = k * Units::kChannels + c;
+        const MovedWord& word = tiles.word(entries, tiles.phase(line, c), k);
+        const auto offset = static_cast<std::uint32_t>(line.offset + word.first) +
+                            static_cast<std::uint32_t>(c) * static_cast<std::uint32_t>(tiles.args.pixels);
+        const std::uint32_t shift = offset % 4;
+        loaded.selectors[i] = word.selector + 0x1111 * shift;
+        if (codes.has_words(offset))
+          policy.load_words(shift, codes.words + (offset - shift), loaded.low[i], loaded.high[i]);
+        else
+          codes.load_edges(offset, loaded.low[i], loaded.high[i]);
+      }
     }
   }
-  return loaded;
 }
 
-/// The codes of a unit, filled where crops and erasures fill codes.
-template <bool kErasesValues>
-__device__ inline std::uint32_t moved_codes(std::uint32_t stored, const MovedLine& line, const MovedWord& word,
-                                            const MovedChannel& channel) {
-  const std::uint32_t moved =
-      blended(permute_bytes(stored, 0, word.selector), channel.beyond, line.beyond | word.beyond);
-  return kErasesValues ? moved : blended(moved, channel.erased, line.erased & word.erased);
-}
+/// Where a unit is filled.
+struct UnitFill {
+  std::uint32_t beyond, erased;  ///< a byte for each column, with all bits or none
+
+  __device__ UnitFill(const MovedLine& line, const MovedWord& word)
+      : beyond(line.beyond | word.beyond), erased(line.erased & word.erased) {}
+
+  /// The codes of the unit in a channel, filled where crops and erasures fill codes.
+  template <bool kErasesValues>
+  __device__ std::uint32_t codes(std::uint32_t moved, const MovedChannel& channel) const {
+    const std::uint32_t cropped = blended(moved, channel.beyond, beyond);
+    return kErasesValues ? cropped : blended(cropped, channel.erased, erased);
+  }
+};
 
 /// Stores units of planes.
-template <bool kErasesValues, typename Value, bool kIsAny>
-__device__ inline void store_units(const MovedTiles<1, kIsAny>& tiles, const L2Policy& policy, Step step,
-                                   const StoredUnits<kMovedUnits<1, kIsAny>, 1>& stored, std::int64_t image) {
-  const MovedTile tile = tiles.tile(step);
-  Value* const out = tiles.template out<Value>(tile, image);
+template <bool kErasesValues, typename Value, typename Units>
+__device__ inline void store_planes(const MovedTiles<Units>& tiles, const MovedTile& tile, const L2Policy& policy,
+                                    int image, Value* out, const StoredUnits<Units>& stored) {
+  const TileEntries entries = tiles.entries(tile, image);
+  const MovedChannel* const channels = tiles.block.channels[image];
 #pragma unroll
-  for (int k = 0; k < kMovedUnits<1, kIsAny>; ++k) {
-    const MovedLine line = tiles.line(tile, k);
-    const MovedWord word = tiles.word(tile, line, k);
-    const MovedChannel channel = tiles.block.channels[step.sample][line.channel()];
-    const Words<4> codes = {moved_codes<kErasesValues>(stored.words[k], line, word, channel)};
-    auto values = decode_words<Value>(codes, [&](int) { return channel.map; });
-    if constexpr (kErasesValues) {
-      blend_values<Value>(values, line.erased & word.erased, [&](int) { return float_of(channel.erased); });
+  for (int k = 0; k < Units::kCount; ++k) {
+    const MovedLine line = tiles.line(entries, k);
+    Value* unit_out = out + tiles.pixel(k);
+#pragma unroll
+    for (int c = 0; c < Units::kChannels; ++c, unit_out += tiles.shape.lines * tiles.shape.width) {
+      const std::uint32_t phase = Units::kIsAny ? tiles.phase(line, c) : 0;
+      const MovedWord word = tiles.word(entries, phase, k);
+      const MovedChannel channel = channels[Units::kChannels == 1 ? line.channel() : static_cast<unsigned>(c)];
+      const UnitFill fill(line, word);
+      const Words<4> codes = {fill.codes<kErasesValues>(stored.words[k * Units::kChannels + c], channel)};
+      auto values = decode_words<Value>(codes, [&](int) { return channel.map; });
+      if constexpr (kErasesValues) {
+        blend_values<Value>(values, fill.erased, [&](int) { return float_of(channel.erased); });
+      }
+      if constexpr (!Units::kIsAny) {
+        policy.store(tiles.has(tile, k), unit_out, values);
+      } else if (tiles.has(tile, k)) {
+        policy.store(word.columns() == kAllColumns, unit_out - phase, values);
+        if (word.columns() != kAllColumns) store_columns(word.columns(), unit_out - phase, values);
+      }
     }
-    Value* const unit_out = out + tiles.pixel(tile, line, k);
-    const bool is_whole = !kIsAny || word.columns() == kAllColumns;
-    policy.store(tiles.has(tile, k) && is_whole, unit_out, values);
-    if (tiles.has(tile, k) && !is_whole) store_columns(word.columns(), unit_out, values);
   }
 }
 
 /// Shared memory in which a warp puts a tile of pixels in the order of the output: codes, and masks of erased values.
-template <int kChannels, bool kIsAny, bool kErasesValues>
+template <typename Units, bool kErasesValues, bool kInterleaves = Units::kInterleaves>
 struct PixelTiles {
-  static constexpr std::uint32_t kWords = kMostTileUnits<kChannels, kIsAny> * kChannels;
+  static constexpr std::uint32_t kWords = Units::kTile * Units::kChannels;
   std::uint32_t codes[kWords];
   std::uint32_t erased[kErasesValues ? kWords : 1];
 };
-template <bool kIsAny, bool kErasesValues>
-struct PixelTiles<1, kIsAny, kErasesValues> {};
+template <typename Units, bool kErasesValues>
+struct PixelTiles<Units, kErasesValues, false> {};
 
 /// Stages the interleaved bytes of four pixels at `staged`: those in `columns`.
 template <int kChannels>
@@ -271,7 +308,7 @@ __device__ inline void stage_columns(std::uint32_t* staged, std::uint32_t column
   }
 #pragma unroll
   for (unsigned i = 0; i < kWordColumns; ++i) {
-    if ((columns >> i & 1) == 0) continue;
+    if ((columns & 1u << i) == 0) continue;
 #pragma unroll
     for (unsigned c = 0; c < kChannels; ++c) {
       reinterpret_cast<std::uint8_t*>(staged)[i * kChannels + c] = static_cast<std::uint8_t>(planes[c] >> (8 * i));
@@ -280,71 +317,88 @@ __device__ inline void stage_columns(std::uint32_t* staged, std::uint32_t column
 }
 
 /// Stages units of interleaved channels.
-template <bool kErasesValues, int kChannels, bool kIsAny>
-__device__ inline void stage_pixels(const MovedTiles<kChannels, kIsAny>& tiles, const MovedChannel* channels,
-                                    const MovedTile& tile,
-                                    const StoredUnits<kMovedUnits<kChannels, kIsAny>, kChannels>& stored,
-                                    PixelTiles<kChannels, kIsAny, kErasesValues>& staged) {
+template <bool kErasesValues, typename Units>
+__device__ inline void stage_pixels(const MovedTiles<Units>& tiles, const MovedTile& tile, const TileEntries& entries,
+                                    const MovedChannel* channels, const StoredUnits<Units>& stored,
+                                    PixelTiles<Units, kErasesValues>& staged) {
+  constexpr int kChannels = Units::kChannels;
   __syncwarp();  // all lanes have read the tiles before
 #pragma unroll
-  for (int k = 0; k < kMovedUnits<kChannels, kIsAny>; ++k) {
-    const MovedLine line = tiles.line(tile, k);
-    const MovedWord word = tiles.word(tile, line, k);
-    const std::uint32_t at = tiles.pixel(tile, line, k) / kWordColumns * kChannels;
-    const std::uint32_t columns = !kIsAny ? kAllColumns : tiles.has(tile, k) ? word.columns() : 0;
+  for (int k = 0; k < Units::kCount; ++k) {
+    const MovedLine line = tiles.line(entries, k);
+    const MovedWord word = tiles.word(entries, line.phase(), k);
+    const UnitFill fill(line, word);
+    std::uint32_t at = tiles.pixel(k), columns = kAllColumns;
+    if constexpr (Units::kIsAny) {
+      at += entries.lines->phase() - line.phase();
+      columns = tiles.has(tile, k) ? word.columns() : 0;
+    }
+    at = at / kWordColumns * kChannels;
     std::uint32_t planes[kChannels];
 #pragma unroll
     for (int c = 0; c < kChannels; ++c) {
-      planes[c] = moved_codes<kErasesValues>(stored.words[k * kChannels + c], line, word, channels[c]);
+      planes[c] = fill.codes<kErasesValues>(stored.words[k * kChannels + c], channels[c]);
     }
     stage_columns(staged.codes + at, columns, planes);
     if constexpr (kErasesValues) {
 #pragma unroll
-      for (std::uint32_t& plane : planes) plane = line.erased & word.erased;
+      for (std::uint32_t& plane : planes) plane = fill.erased;
       stage_columns(staged.erased + at, columns, planes);
     }
   }
   __syncwarp();
 }
 
+/// The values of a tile of pixels that are stored, counted from the word of the output in which the tile begins.
+struct PixelRange {
+  std::uint32_t first, end;
+};
+template <typename Units>
+__device__ inline PixelRange pixel_range(const MovedTiles<Units>& tiles, const MovedTile& tile, std::uint32_t phase) {
+  if constexpr (!Units::kIsAny) return {0, tile.count * kWordColumns * Units::kChannels};
+  // Only the first tile of a line begins before it.
+  const std::uint32_t first = tile.unit == 0 ? phase : 0;
+  const std::uint32_t end = phase + tile.line_count * tiles.shape.width - tile.unit * kWordColumns;
+  const std::uint32_t most = tile.count * kWordColumns;
+  return {first * Units::kChannels, (end < most ? end : most) * Units::kChannels};
+}
+
 /// Stores units of interleaved channels: neighboring lanes store neighboring words of four values.
-template <bool kErasesValues, typename Value, int kChannels, bool kIsAny>
-__device__ inline void store_pixels(const MovedTiles<kChannels, kIsAny>& tiles, const L2Policy& policy, Step step,
-                                    const StoredUnits<kMovedUnits<kChannels, kIsAny>, kChannels>& stored,
-                                    std::int64_t image, PixelTiles<kChannels, kIsAny, kErasesValues>& staged) {
-  const MovedTile tile = tiles.tile(step);
-  const MovedChannel* const channels = tiles.block.channels[step.sample];
+template <bool kErasesValues, typename Value, typename Units>
+__device__ inline void store_pixels(const MovedTiles<Units>& tiles, const MovedTile& tile, const L2Policy& policy,
+                                    int image, Value* out, const StoredUnits<Units>& stored,
+                                    PixelTiles<Units, kErasesValues>& staged) {
+  constexpr int kChannels = Units::kChannels;
+  const TileEntries entries = tiles.entries(tile, image);
+  const MovedChannel* const channels = tiles.block.channels[image];
   const std::uint32_t lane = threadIdx.x % kWarpThreads;
-  Value* const out = tiles.template out<Value>(tile, image) + lane * kWordColumns;
-  stage_pixels(tiles, channels, tile, stored, staged);
-  // The channel of value i of word `lane` is (phase + i) % kChannels.
-  const std::uint32_t phase = lane * kWordColumns % kChannels;
+  stage_pixels(tiles, tile, entries, channels, stored, staged);
+  // The channel of value i of word `lane` is (first + i) % kChannels.
+  const std::uint32_t first = lane * kWordColumns % kChannels;
   Affine maps[kChannels];
   float erased_values[kChannels];
 #pragma unroll
   for (unsigned i = 0; i < kChannels; ++i) {
-    maps[i] = channels[(phase + i) % kChannels].map;
-    erased_values[i] = float_of(channels[(phase + i) % kChannels].erased);
+    maps[i] = channels[(first + i) % kChannels].map;
+    erased_values[i] = float_of(channels[(first + i) % kChannels].erased);
   }
-  // Of its values, `end` is a multiple of four unless kIsAny.
-  const std::uint32_t first = tile.first_pixel() * kChannels;
-  const std::uint32_t end =
-      kIsAny ? tile.end_pixel(tiles.shape.width) * kChannels : tile.count * kWordColumns * kChannels;
+  const std::uint32_t phase = Units::kIsAny ? entries.lines->phase() : 0;
+  const PixelRange range = pixel_range(tiles, tile, phase);
+  Value* word_out = out - phase * kChannels + lane * kWordColumns;
 #pragma unroll
-  for (int k = 0; k < kMovedUnits<kChannels, kIsAny> * kChannels; ++k) {
+  for (int k = 0; k < Units::kCount * kChannels; ++k) {
     constexpr int kValuesBetween = static_cast<int>(kWarpThreads) * kWordColumns;
-    const std::uint32_t at = static_cast<std::uint32_t>(k) * kWarpThreads + lane;
-    auto values = decode_words<Value>(Words<4>{staged.codes[at]},
+    const std::uint32_t word = static_cast<std::uint32_t>(k) * kWarpThreads + lane, at = word * kWordColumns;
+    auto values = decode_words<Value>(Words<4>{staged.codes[word]},
                                       [&](int i) { return maps[(k * kValuesBetween + i) % kChannels]; });
     if constexpr (kErasesValues) {
-      blend_values<Value>(values, staged.erased[at],
+      blend_values<Value>(values, staged.erased[word],
                           [&](int i) { return erased_values[(k * kValuesBetween + i) % kChannels]; });
     }
-    Value* const word_out = out + k * kValuesBetween;
-    const bool is_whole = at * kWordColumns + kWordColumns <= end && (!kIsAny || k > 0 || at * kWordColumns >= first);
-    policy.store(is_whole, word_out, values);
-    if (kIsAny && !is_whole && at * kWordColumns < end) {
-      store_columns<Value>(columns_in(at * kWordColumns, first, end), word_out, values);
+    const bool is_whole = at + kWordColumns <= range.end && (!Units::kIsAny || k > 0 || at >= range.first);
+    policy.store(is_whole, word_out + k * kValuesBetween, values);
+    if (Units::kIsAny && !is_whole && at < range.end) {
+      store_columns(columns_in(at, range.first, range.end), word_out + k * kValuesBetween, values);
     }
   }
 }
@@ -361,29 +415,40 @@ OCTAVO_NO_INLINE __device__ static void write_labels(const GatherArgs& args, Blo
   }
 }
 
-/// kChannels: 1 for planes one after the other, else of a pixel.
-template <typename Value, int kChannels, bool kErasesValues, bool kIsAny>
+template <typename Value, int kChannels, bool kInterleaves, bool kErasesValues, bool kIsAny>
 __global__ void __launch_bounds__(kMostThreads, kLeastMovedBlocks)
     gather_moved(const __grid_constant__ GatherArgs args, const __grid_constant__ MovedShape shape,
                  const WorkShare share, const CachePolicies policies) {
+  using Units = MovedUnits<kChannels, kInterleaves, kIsAny>;
   __shared__ MovedBlock block;
-  __shared__ PixelTiles<kChannels, kIsAny, kErasesValues> staged[kMostWarps];
+  __shared__ PixelTiles<Units, kErasesValues> staged[kMostWarps];
   const BlockPlaces places = block_places(args.batch_count * args.batch.views, share.samples_per_block);
   find_samples(args, places, block);
   draw_steps(args, places, block);
   fill_images(args, places, block);
-  const MovedTiles<kChannels, kIsAny> tiles(
-      args, shape, block, shape.line_tiles.quotient(blockIdx.y * share.tiles_per_split) * shape.tile_lines);
+  const MovedTiles<Units> tiles(args, shape, block,
+                                shape.line_tiles.quotient(blockIdx.y * share.tiles_per_split) * shape.tile_lines);
   fill_tables<kIsAny>(args, shape, places, tiles.first_line, block);
 
   const L2Policy codes_policy(policies.codes), values_policy(policies.values);
-  const auto load = [&](Step step, bool wanted) { return load_units(tiles, codes_policy, step, wanted); };
-  const auto store = [&](Step step, const auto& stored) {
-    const std::int64_t image = places.first + step.sample;
-    if constexpr (kChannels == 1)
-      store_units<kErasesValues, Value>(tiles, values_policy, step, stored, image);
-    else
-      store_pixels<kErasesValues, Value>(tiles, values_policy, step, stored, image, staged[threadIdx.x / kWarpThreads]);
+  // A warp moves the same tile of all images, then the next one.
+  MovedTile loaded_tile{}, stored_tile{};
+  const auto load = [&](Step step, bool wanted) {
+    LoadedUnits<Units> loaded{};
+    if (!wanted) return loaded;
+    if (step.sample == 0) loaded_tile = tiles.tile(step.tile);
+    load_units(tiles, loaded_tile, codes_policy, step.sample, loaded);
+    return loaded;
+  };
+  const auto store = [&](Step step, const StoredUnits<Units>& stored) {
+    if (step.sample == 0) stored_tile = tiles.tile(step.tile);
+    Value* const out = tiles.template out<Value>(stored_tile, places.first + step.sample);
+    if constexpr (kInterleaves) {
+      store_pixels<kErasesValues>(tiles, stored_tile, values_policy, step.sample, out, stored,
+                                  staged[threadIdx.x / kWarpThreads]);
+    } else {
+      store_planes<kErasesValues>(tiles, stored_tile, values_policy, step.sample, out, stored);
+    }
   };
   run_steps(
       TileWalk(share, places.count), load, [] {}, [](std::uint32_t) {}, store);
@@ -395,14 +460,15 @@ __global__ void __launch_bounds__(kMostThreads, kLeastMovedBlocks)
 bool is_interleaved(const GatherArgs& args) { return args.batch.layout == Layout::nhwc && args.sample.channels != 1; }
 
 /// The shape of an image of `lines` lines, without the lines in tables.
-template <int kChannels, bool kIsAny>
+template <typename Units>
 MovedShape moved_shape(std::int64_t lines, std::int64_t width, std::int64_t height) {
-  constexpr std::int64_t kUnits = kMostTileUnits<kChannels, kIsAny>;
+  constexpr std::int64_t kUnits = Units::kTile;
   const unsigned phase_bits = width % 4 == 0 ? 2 : width % 2 == 0 ? 1 : 0;
   const std::int64_t last_phase = kWordColumns - (1 << phase_bits);
   const std::int64_t line_units = (last_phase + width + kWordColumns - 1) / kWordColumns;
   const std::int64_t tile_lines = std::max<std::int64_t>(1, std::min(lines, kUnits / line_units));
   return {static_cast<std::uint32_t>(lines),
+          static_cast<std::uint32_t>(lines * (Units::kInterleaves ? 1 : Units::kChannels)),
           static_cast<std::uint32_t>(width),
           static_cast<std::uint32_t>(line_units),
           phase_bits,
@@ -433,32 +499,35 @@ BatchGeometry moved_geometry(std::int64_t images, const MovedShape& shape, const
   return geometry;
 }
 
-template <typename Value, int kChannels, bool kErasesValues, bool kIsAny>
+template <typename Value, int kChannels, bool kInterleaves, bool kErasesValues, bool kIsAny>
 cudaError_t launch_as(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,
                       cudaStream_t stream) {
   const SampleShape& to = args.batch.image;
+  const std::int64_t line_channels = kChannels == 1 ? to.channels : 1;
   MovedShape shape =
-      moved_shape<kChannels, kIsAny>(to.height * (kChannels == 1 ? to.channels : 1), to.width, to.height);
+      moved_shape<MovedUnits<kChannels, kInterleaves, kIsAny>>(to.height * line_channels, to.width, to.height);
   const BatchGeometry geometry = moved_geometry(args.batch_count * args.batch.views, shape, device);
   shape.table_lines = static_cast<std::uint32_t>(lines_in_tiles(shape, geometry.tiles_per_split));
-  return launch(gather_moved<Value, kChannels, kErasesValues, kIsAny>, dim3(geometry.groups, geometry.splits),
-                dim3(geometry.block_threads), stream, args, shape, work_share(geometry), policies);
+  return launch(gather_moved<Value, kChannels, kInterleaves, kErasesValues, kIsAny>,
+                dim3(geometry.groups, geometry.splits), dim3(geometry.block_threads), stream, args, shape,
+                work_share(geometry), policies);
 }
 
-/// Whether lines of the output, and stored samples, are whole words.
+/// Whether lines of the output, and rows of stored planes, are whole words or begin with one.
 bool has_whole_words(const GatherArgs& args) {
-  return args.batch.image.width % kWordColumns == 0 && args.sample.width >= kWordColumns && is_aligned(args.packed, 4);
+  return args.batch.image.width % kWordColumns == 0 && args.sample.width >= kWordColumns && args.pixels % 4 == 0 &&
+         is_aligned(args.packed, 4);
 }
 
-template <typename Value, int kChannels>
+template <typename Value, int kChannels, bool kInterleaves>
 cudaError_t launch_channels(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,
                             cudaStream_t stream) {
-  const bool erases_codes = args.augment_demand == AugmentDemand::moves, is_any = !has_whole_words(args);
-  const auto launch =
-      erases_codes ? is_any ? launch_as<Value, kChannels, false, true> : launch_as<Value, kChannels, false, false>
-      : is_any ? launch_as<Value, kChannels, true, true>
-                   : launch_as<Value, kChannels, true, false>;
-  return launch(args, policies, device, stream);
+  const bool erases_values = args.augment_demand == AugmentDemand::erasing_moves, is_any = !has_whole_words(args);
+  const auto launch_variant = erases_values ? is_any ? launch_as<Value, kChannels, kInterleaves, true, true>
+                                                     : launch_as<Value, kChannels, kInterleaves, true, false>
+                              : is_any ? launch_as<Value, kChannels, kInterleaves, false, true>
+                                            : launch_as<Value, kChannels, kInterleaves, false, false>;
+  return launch_variant(args, policies, device, stream);
 }
 
 }  // namespace
@@ -474,9 +543,12 @@ bool takes_moved(const GatherArgs& args) {
 template <typename Value>
 cudaError_t launch_gather_moved(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,
                                 cudaStream_t stream) {
-  if (!is_interleaved(args)) return launch_channels<Value, 1>(args, policies, device, stream);
-  return args.sample.channels == 3 ? launch_channels<Value, 3>(args, policies, device, stream)
-                                   : launch_channels<Value, 4>(args, policies, device, stream);
+  if (is_interleaved(args)) {
+    return args.sample.channels == 3 ? launch_channels<Value, 3, true>(args, policies, device, stream)
+                                     : launch_channels<Value, 4, true>(args, policies, device, stream);
+  }
+  return args.sample.channels == 3 ? launch_channels<Value, 3, false>(args, policies, device, stream)
+                                   : launch_channels<Value, 1, false>(args, policies, device, stream);
 }
 
 #define OCTAVO_INSTANTIATE(Value)                                                                               \

@@ -18,14 +18,15 @@ namespace octavo::kernels::cuda {
 /// Entries of a block's tables: of 8 images of up to 3x32x32, or of parts of larger ones. Of the longest lines, there
 /// are 129 words in each of four phases.
 inline constexpr std::int64_t kTableLines = 776, kTableWords = 520;
-/// Words that a step may read beyond the end of a table, which nobody uses.
+/// Words after those of the tables that lanes may read: as many as a step has.
 inline constexpr std::uint32_t kWordsBeyond = 4 * kWarpThreads;
 static_assert(kTableWords > kMostMovedSide + kWordColumns);
 
 /// A tile is some whole lines, or a part of one that is longer than a tile.
 struct MovedShape {
-  std::uint32_t lines;  ///< of an image
-  std::uint32_t width;  ///< of a line
+  std::uint32_t lines;        ///< of an image
+  std::uint32_t image_lines;  ///< of an image in the output: planes that share lines have several
+  std::uint32_t width;        ///< of a line
   std::uint32_t line_units;
   unsigned phase_bits;  ///< phases of lines are multiples of 1 << phase_bits, below 4
   std::uint32_t tile_lines;
@@ -140,10 +141,10 @@ __device__ inline MovedLine line_of_image(const GatherArgs& args, const MovedSha
   if constexpr (!kIsAny) return made;
   made.offset += static_cast<std::int32_t>(block.codes[image].begin);
   // The values or pixels of the batch before the line, of which only the last digit counts.
-  const std::uint32_t before = (static_cast<std::uint32_t>(places.first + image) * shape.lines + line) * shape.width;
+  const std::uint32_t before =
+      (static_cast<std::uint32_t>(places.first + image) * shape.image_lines + line) * shape.width;
   const std::uint32_t phase = before % kWordColumns;
-  constexpr auto kWordBytes = static_cast<std::uint32_t>(sizeof(MovedWord));
-  made.place = line_place(c, phase, (phase >> shape.phase_bits) * shape.line_units * kWordBytes);
+  made.place = line_place(c, phase);
   return made;
 }
 
@@ -161,6 +162,11 @@ template <bool kIsAny>
 OCTAVO_NO_INLINE __device__ static void fill_tables(const GatherArgs& args, const MovedShape& shape, BlockPlaces places,
                                                     std::uint32_t first_line, MovedBlock& block) {
   const auto count = static_cast<unsigned>(places.count), words = shape.line_units * (kWordColumns >> shape.phase_bits);
+  if (shape.line_tiles.divisor() > 1) {
+    // Lanes beyond the end of a line load its first code.
+    for (unsigned i = threadIdx.x; i < kTableWords + kWordsBeyond; i += blockDim.x) block.words[i] = {};
+    __syncthreads();
+  }
   for (unsigned i = threadIdx.x; i < count * shape.table_lines; i += blockDim.x) {
     const unsigned image = i % count, line = first_line + i / count;
     block.lines[image * shape.table_lines + i / count] =
