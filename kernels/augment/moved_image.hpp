@@ -19,31 +19,19 @@ inline constexpr std::int32_t kWordColumns = 4;
 
 /// A line of the output: a row of a channel, or of all channels if they are interleaved. A mask has all bits or none.
 struct alignas(16) MovedLine {
-  std::int32_t offset;   ///< of the row's first code in the stored sample; of any row if all are beyond the edge
-  std::uint32_t place;   ///< where the line is in the output: see below
-  std::uint32_t beyond;  ///< shows the fill value of a crop
-  std::uint32_t erased;  ///< has pixels that a step fills
-
-  /// 0 if channels are interleaved.
-  OCTAVO_HOST_DEVICE std::uint32_t channel() const { return place & 0xFF; }
-  /// Columns of the line's first word that are before the line, so that the words of all lines are aligned.
-  OCTAVO_HOST_DEVICE std::uint32_t phase() const { return place >> 8; }
+  std::int32_t offset;    ///< of the row's first code in the stored sample; of any row if all are beyond the edge
+  std::uint32_t channel;  ///< 0 if channels are interleaved
+  std::uint32_t beyond;   ///< shows the fill value of a crop
+  std::uint32_t erased;   ///< has pixels that a step fills
 };
-OCTAVO_HOST_DEVICE inline std::uint32_t line_place(std::uint32_t channel, std::uint32_t phase) {
-  return channel | phase << 8;
-}
 
 /// Four columns of the output. A mask has a byte for each of them, with all bits or none.
 struct alignas(16) MovedWord {
-  std::int32_t first;  ///< the stored column of the first byte that is loaded; if rows have four, all are in the row
-  std::uint32_t selector;  ///< digit i: which of the bytes column i shows; bit 16 + i: column i is in the line
+  std::int32_t first;      ///< stored column of the first byte that is loaded; if rows have four, all are in the row
+  std::uint32_t selector;  ///< digit i, of four: which of the bytes column i shows
   std::uint32_t beyond;    ///< columns that show the fill value of a crop
   std::uint32_t erased;    ///< columns that a step fills
-
-  OCTAVO_HOST_DEVICE std::uint32_t columns() const { return selector >> 16; }
 };
-/// MovedWord::columns() of a word that is within its line.
-inline constexpr std::uint32_t kAllColumns = 0xF;
 
 /// What a channel shows.
 struct alignas(16) MovedChannel {
@@ -129,7 +117,7 @@ template <typename Steps>
 OCTAVO_HOST_DEVICE inline MovedLine moved_line(const AugmentProgram& program, const Steps& steps, const MovedAxis& down,
                                                std::int32_t pixels, std::int32_t c, std::int32_t y) {
   const std::int32_t row = moved_pixel(program, steps, ImageAxis::down, down, y);
-  return {c * pixels + (row < 0 ? 0 : row) * program.sizes[0].width, line_place(static_cast<std::uint32_t>(c), 0),
+  return {c * pixels + (row < 0 ? 0 : row) * program.sizes[0].width, static_cast<std::uint32_t>(c),
           row < 0 ? ~std::uint32_t{0} : 0, is_erased(program, steps, ImageAxis::down, y) ? ~std::uint32_t{0} : 0};
 }
 
@@ -145,7 +133,6 @@ OCTAVO_HOST_DEVICE inline MovedWord moved_word(const AugmentProgram& program, co
     const bool is_inside = x + i >= 0 && x + i < width;
     columns[i] = is_inside ? moved_pixel(program, steps, ImageAxis::across, across, x + i) : -1;
     const std::uint32_t byte = 0xFFu << (8 * i);
-    if (is_inside) word.selector |= 0x10000u << i;
     if (columns[i] < 0)
       word.beyond |= byte;
     else

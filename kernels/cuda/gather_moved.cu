@@ -62,6 +62,23 @@ __device__ inline void blend_values(Words<kWordColumns* static_cast<int>(sizeof(
   }
 }
 
+/// Joins the words that neighboring lines share, for one unit of a lane after the other.
+class JoinedWord {
+ public:
+  /// A lane's word, with the bytes of the lane before that belong to the same word of the output. Lane 0 follows the
+  /// last lane of the unit before.
+  __device__ std::uint32_t join(std::uint32_t own, const MovedWord& word) {
+    const unsigned lane = threadIdx.x % kWarpThreads;
+    const std::uint32_t sent = lane == kWarpThreads - 1 ? before_ : own;
+    before_ = own;
+    const auto from = static_cast<int>((lane + kWarpThreads - 1) % kWarpThreads);
+    return select_bytes(own, __shfl_sync(~0u, sent, from), join_selector_of(word));
+  }
+
+ private:
+  std::uint32_t before_ = 0;
+};
+
 /// Stores those of four values that are in `columns`, a bit for each, one by one.
 template <typename Value>
 __device__ inline void store_columns(std::uint32_t columns, Value* out,
@@ -173,15 +190,21 @@ struct MovedTiles {
     return *reinterpret_cast<const MovedLine*>(reinterpret_cast<const std::byte*>(entries.lines) +
                                                (lane_places[k] >> 16));
   }
-  /// The phase of a line in channel c of a lane's.
-  __device__ std::uint32_t phase(const MovedLine& line, int c) const {
-    if constexpr (Units::kInterleaves || Units::kChannels == 1) return line.phase();
-    return (line.phase() + static_cast<std::uint32_t>(c) * shape.lines * shape.width) % kWordColumns;
-  }
-  __device__ const MovedWord& word(const TileEntries& entries, std::uint32_t phase, int k) const {
-    const std::uint32_t phase_bytes = Units::kIsAny ? (phase >> shape.phase_bits) * shape.line_units * kWordBytes : 0;
+  __device__ const MovedWord& word(const TileEntries& entries, const MovedLine& line, int k) const {
+    const std::uint32_t phase_bytes = (phase(line) >> shape.phase_bits) * shape.line_units * kWordBytes;
     return *reinterpret_cast<const MovedWord*>(reinterpret_cast<const std::byte*>(entries.words) + phase_bytes +
                                                (lane_places[k] & 0xFFFFu));
+  }
+  __device__ static std::uint32_t phase(const MovedLine& line) { return Units::kIsAny ? phase_of(line) : 0; }
+  /// Which words of a line that have a part of it only are whole with the part of a neighboring line, and which ones
+  /// are stored with that line.
+  struct JoinedKinds {
+    std::uint32_t whole, elsewhere;
+  };
+  __device__ JoinedKinds joined_kinds(const MovedTile& tile, const MovedLine& line, int k) const {
+    const std::uint32_t shared = shared_kinds_of(line), below = (lane_places[k] >> 16) / kLineBytes;
+    const bool is_first = k == 0 && threadIdx.x % kWarpThreads == 0, is_in_last = below + 1 == tile.line_count;
+    return {kWholeWord | (is_first ? 0 : shared & kHeadWord), is_in_last ? 0 : shared & kTailWord};
   }
   /// The pixel with which unit k begins in a line without a phase, after the first one of the tile.
   __device__ std::uint32_t pixel(int k) const {
@@ -207,27 +230,24 @@ __device__ inline void load_units(const MovedTiles<Units>& tiles, const MovedTil
                                   int image, LoadedUnits<Units>& loaded) {
   const TileEntries entries = tiles.entries(tile, image);
   const MovedCodes& codes = tiles.block.codes[image];
+  constexpr int kChannels = Units::kChannels;
+  const auto P = static_cast<std::uint32_t>(tiles.args.pixels);
 #pragma unroll
   for (int k = 0; k < Units::kCount; ++k) {
     const MovedLine& line = tiles.line(entries, k);
+    const MovedWord& word = tiles.word(entries, line, k);
+    auto offset = static_cast<std::uint32_t>(line.offset + word.first);
     if constexpr (!Units::kIsAny) {
-      const MovedWord& word = tiles.word(entries, 0, k);
-      const auto offset = static_cast<std::uint32_t>(line.offset + word.first);
       const std::uint32_t shift = offset % 4;
       const std::int8_t* low = codes.words + (offset - shift);
       loaded.selectors[k] = word.selector + 0x1111 * shift;
 #pragma unroll
-      for (int c = 0; c < Units::kChannels; ++c, low += tiles.args.pixels) {
-        const int i = k * Units::kChannels + c;
+      for (int i = k * kChannels; i < (k + 1) * kChannels; ++i, low += tiles.args.pixels) {
         policy.load_words(shift, low, loaded.low[i], loaded.high[i]);
       }
     } else {
 #pragma unroll
-      for (int c = 0; c < Units::kChannels; ++c) {
-        const int i = k * Units::kChannels + c;
-        const MovedWord& word = tiles.word(entries, tiles.phase(line, c), k);
-        const auto offset = static_cast<std::uint32_t>(line.offset + word.first) +
-                            static_cast<std::uint32_t>(c) * static_cast<std::uint32_t>(tiles.args.pixels);
+      for (int i = k * kChannels; i < (k + 1) * kChannels; ++i, offset += P) {
         const std::uint32_t shift = offset % 4;
         loaded.selectors[i] = word.selector + 0x1111 * shift;
         if (codes.has_words(offset))
@@ -254,32 +274,42 @@ struct UnitFill {
   }
 };
 
+/// The columns of a head or tail word that are in its line: a bit for each.
+__device__ inline std::uint32_t columns_of(std::uint32_t kind, std::uint32_t phase, std::uint32_t width) {
+  return kind == kHeadWord ? kAllColumns << phase : (1u << (phase + width) % kWordColumns) - 1;
+}
+
 /// Stores units of planes.
 template <bool kErasesValues, typename Value, typename Units>
 __device__ inline void store_planes(const MovedTiles<Units>& tiles, const MovedTile& tile, const L2Policy& policy,
                                     int image, Value* out, const StoredUnits<Units>& stored) {
   const TileEntries entries = tiles.entries(tile, image);
   const MovedChannel* const channels = tiles.block.channels[image];
+  const std::uint32_t plane = tiles.shape.lines * tiles.shape.width;
+  JoinedWord codes_before[Units::kChannels], erased_before;
 #pragma unroll
   for (int k = 0; k < Units::kCount; ++k) {
     const MovedLine line = tiles.line(entries, k);
-    Value* unit_out = out + tiles.pixel(k);
+    const MovedWord word = tiles.word(entries, line, k);
+    const UnitFill fill(line, word);
+    const std::uint32_t phase = tiles.phase(line);
+    const auto joined = tiles.joined_kinds(tile, line, k);
+    const std::uint32_t kind = !Units::kIsAny ? kWholeWord : tiles.has(tile, k) ? kind_of(word) : 0;
+    const bool is_whole = Units::kIsAny ? (kind & joined.whole) != 0 : tiles.has(tile, k);
+    const std::uint32_t erased = Units::kIsAny && kErasesValues ? erased_before.join(fill.erased, word) : fill.erased;
+    Value* unit_out = out + tiles.pixel(k) - phase;
 #pragma unroll
-    for (int c = 0; c < Units::kChannels; ++c, unit_out += tiles.shape.lines * tiles.shape.width) {
-      const std::uint32_t phase = Units::kIsAny ? tiles.phase(line, c) : 0;
-      const MovedWord word = tiles.word(entries, phase, k);
-      const MovedChannel channel = channels[Units::kChannels == 1 ? line.channel() : static_cast<unsigned>(c)];
-      const UnitFill fill(line, word);
-      const Words<4> codes = {fill.codes<kErasesValues>(stored.words[k * Units::kChannels + c], channel)};
-      auto values = decode_words<Value>(codes, [&](int) { return channel.map; });
+    for (int c = 0; c < Units::kChannels; ++c, unit_out += plane) {
+      const MovedChannel channel = channels[Units::kChannels == 1 ? channel_of(line) : static_cast<unsigned>(c)];
+      std::uint32_t codes = fill.codes<kErasesValues>(stored.words[k * Units::kChannels + c], channel);
+      if constexpr (Units::kIsAny) codes = codes_before[c].join(codes, word);
+      auto values = decode_words<Value>(Words<4>{codes}, [&](int) { return channel.map; });
       if constexpr (kErasesValues) {
-        blend_values<Value>(values, fill.erased, [&](int) { return float_of(channel.erased); });
+        blend_values<Value>(values, erased, [&](int) { return float_of(channel.erased); });
       }
-      if constexpr (!Units::kIsAny) {
-        policy.store(tiles.has(tile, k), unit_out, values);
-      } else if (tiles.has(tile, k)) {
-        policy.store(word.columns() == kAllColumns, unit_out - phase, values);
-        if (word.columns() != kAllColumns) store_columns(word.columns(), unit_out - phase, values);
+      policy.store(is_whole, unit_out, values);
+      if (Units::kIsAny && (kind & ~(joined.whole | joined.elsewhere)) != 0) {
+        store_columns(columns_of(kind, phase, tiles.shape.width), unit_out, values);
       }
     }
   }
@@ -295,25 +325,14 @@ struct PixelTiles {
 template <typename Units, bool kErasesValues>
 struct PixelTiles<Units, kErasesValues, false> {};
 
-/// Stages the interleaved bytes of four pixels at `staged`: those in `columns`.
+/// Stages the interleaved bytes of four pixels at `staged`.
 template <int kChannels>
-__device__ inline void stage_columns(std::uint32_t* staged, std::uint32_t columns,
-                                     const std::uint32_t (&planes)[kChannels]) {
-  if (columns == kAllColumns) {
-    std::uint32_t pixels[kChannels];
-    interleave(planes, pixels);
+__device__ inline void stage(bool wanted, const std::uint32_t (&planes)[kChannels], std::uint32_t* staged) {
+  if (!wanted) return;
+  std::uint32_t pixels[kChannels];
+  interleave(planes, pixels);
 #pragma unroll
-    for (unsigned i = 0; i < kChannels; ++i) staged[i] = pixels[i];
-    return;
-  }
-#pragma unroll
-  for (unsigned i = 0; i < kWordColumns; ++i) {
-    if ((columns & 1u << i) == 0) continue;
-#pragma unroll
-    for (unsigned c = 0; c < kChannels; ++c) {
-      reinterpret_cast<std::uint8_t*>(staged)[i * kChannels + c] = static_cast<std::uint8_t>(planes[c] >> (8 * i));
-    }
-  }
+  for (unsigned i = 0; i < kChannels; ++i) staged[i] = pixels[i];
 }
 
 /// Stages units of interleaved channels.
@@ -322,28 +341,31 @@ __device__ inline void stage_pixels(const MovedTiles<Units>& tiles, const MovedT
                                     const MovedChannel* channels, const StoredUnits<Units>& stored,
                                     PixelTiles<Units, kErasesValues>& staged) {
   constexpr int kChannels = Units::kChannels;
+  JoinedWord codes_before[kChannels], erased_before;
   __syncwarp();  // all lanes have read the tiles before
 #pragma unroll
   for (int k = 0; k < Units::kCount; ++k) {
     const MovedLine line = tiles.line(entries, k);
-    const MovedWord word = tiles.word(entries, line.phase(), k);
+    const MovedWord word = tiles.word(entries, line, k);
     const UnitFill fill(line, word);
-    std::uint32_t at = tiles.pixel(k), columns = kAllColumns;
-    if constexpr (Units::kIsAny) {
-      at += entries.lines->phase() - line.phase();
-      columns = tiles.has(tile, k) ? word.columns() : 0;
-    }
-    at = at / kWordColumns * kChannels;
-    std::uint32_t planes[kChannels];
+    std::uint32_t planes[kChannels], erased = fill.erased, at = tiles.pixel(k);
 #pragma unroll
     for (int c = 0; c < kChannels; ++c) {
       planes[c] = fill.codes<kErasesValues>(stored.words[k * kChannels + c], channels[c]);
     }
-    stage_columns(staged.codes + at, columns, planes);
+    bool is_stored = true;
+    if constexpr (Units::kIsAny) {
+#pragma unroll
+      for (int c = 0; c < kChannels; ++c) planes[c] = codes_before[c].join(planes[c], word);
+      if constexpr (kErasesValues) erased = erased_before.join(erased, word);
+      at += phase_of(*entries.lines) - phase_of(line);
+      is_stored = tiles.has(tile, k) && (kind_of(word) & ~tiles.joined_kinds(tile, line, k).elsewhere) != 0;
+    }
+    stage(is_stored, planes, staged.codes + at / kWordColumns * kChannels);
     if constexpr (kErasesValues) {
 #pragma unroll
-      for (std::uint32_t& plane : planes) plane = fill.erased;
-      stage_columns(staged.erased + at, columns, planes);
+      for (std::uint32_t& plane : planes) plane = erased;
+      stage(is_stored, planes, staged.erased + at / kWordColumns * kChannels);
     }
   }
   __syncwarp();
@@ -382,7 +404,7 @@ __device__ inline void store_pixels(const MovedTiles<Units>& tiles, const MovedT
     maps[i] = channels[(first + i) % kChannels].map;
     erased_values[i] = float_of(channels[(first + i) % kChannels].erased);
   }
-  const std::uint32_t phase = Units::kIsAny ? entries.lines->phase() : 0;
+  const std::uint32_t phase = tiles.phase(*entries.lines);
   const PixelRange range = pixel_range(tiles, tile, phase);
   Value* word_out = out - phase * kChannels + lane * kWordColumns;
 #pragma unroll
@@ -434,10 +456,9 @@ __global__ void __launch_bounds__(kMostThreads, kLeastMovedBlocks)
   // A warp moves the same tile of all images, then the next one.
   MovedTile loaded_tile{}, stored_tile{};
   const auto load = [&](Step step, bool wanted) {
-    LoadedUnits<Units> loaded{};
-    if (!wanted) return loaded;
-    if (step.sample == 0) loaded_tile = tiles.tile(step.tile);
-    load_units(tiles, loaded_tile, codes_policy, step.sample, loaded);
+    LoadedUnits<Units> loaded;
+    if (wanted && step.sample == 0) loaded_tile = tiles.tile(step.tile);
+    if (wanted) load_units(tiles, loaded_tile, codes_policy, step.sample, loaded);
     return loaded;
   };
   const auto store = [&](Step step, const StoredUnits<Units>& stored) {
@@ -537,7 +558,8 @@ bool takes_moved(const GatherArgs& args) {
   const SampleShape &from = args.sample, &to = args.batch.image;
   const std::int64_t most_side = std::max({from.height, from.width, to.height, to.width});
   return !args.mix.is_on && most_side <= kMostMovedSide && from.channels <= kMostMovedChannels &&
-         (!is_interleaved(args) || from.channels >= 3) && is_aligned(args.values, kWordColumns * sizeof(Value));
+         (!is_interleaved(args) || from.channels >= 3) && to.width >= kWordColumns &&
+         is_aligned(args.values, kWordColumns * sizeof(Value));
 }
 
 template <typename Value>
@@ -547,8 +569,10 @@ cudaError_t launch_gather_moved(const GatherArgs& args, const CachePolicies& pol
     return args.sample.channels == 3 ? launch_channels<Value, 3, true>(args, policies, device, stream)
                                      : launch_channels<Value, 4, true>(args, policies, device, stream);
   }
-  return args.sample.channels == 3 ? launch_channels<Value, 3, false>(args, policies, device, stream)
-                                   : launch_channels<Value, 1, false>(args, policies, device, stream);
+  // Planes share lines if their words begin at the same columns.
+  const bool shares_lines = args.sample.channels == 3 && args.batch.image.values_per_channel() % kWordColumns == 0;
+  return shares_lines ? launch_channels<Value, 3, false>(args, policies, device, stream)
+                      : launch_channels<Value, 1, false>(args, policies, device, stream);
 }
 
 #define OCTAVO_INSTANTIATE(Value)                                                                               \

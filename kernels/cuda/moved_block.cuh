@@ -36,6 +36,24 @@ struct MovedShape {
   std::uint32_t table_lines, table_words;
 };
 
+/// A bit for each column of a word.
+inline constexpr std::uint32_t kAllColumns = 0xF;
+
+/// What the word of a unit has of its line, if lines of the output may have any width: all four columns; the first ones
+/// of the line, after those of the line before; or the last ones. Bits of a set.
+enum WordKind : std::uint32_t { kWholeWord = 1, kHeadWord = 2, kTailWord = 4 };
+
+// MovedLine::channel also has the phase of the line in its second byte, the columns of its first word that are before
+// the line; and in its third byte, which words of the line share theirs with a neighboring line of the same plane.
+__device__ inline std::uint32_t channel_of(const MovedLine& line) { return line.channel & 0xFF; }
+__device__ inline std::uint32_t phase_of(const MovedLine& line) { return line.channel >> 8 & 0xFF; }
+__device__ inline std::uint32_t shared_kinds_of(const MovedLine& line) { return line.channel >> 16; }
+
+// MovedWord::selector also has the kind of the word, and the digits that make a head word from its own bytes and those
+// of the tail before it: 0x3210, with 4 more for those of the tail.
+__device__ inline std::uint32_t kind_of(const MovedWord& word) { return word.selector >> 16 & 0xF; }
+__device__ inline std::uint32_t join_selector_of(const MovedWord& word) { return 0x3210u ^ word.selector >> 20; }
+
 /// The codes of a stored sample, from the word on in which it begins.
 struct MovedCodes {
   const std::int8_t* words;
@@ -144,17 +162,30 @@ __device__ inline MovedLine line_of_image(const GatherArgs& args, const MovedSha
   const std::uint32_t before =
       (static_cast<std::uint32_t>(places.first + image) * shape.image_lines + line) * shape.width;
   const std::uint32_t phase = before % kWordColumns;
-  made.place = line_place(c, phase);
+  const std::uint32_t y = shape.channel_lines.remainder(line);
+  const std::uint32_t shared = (y == 0 ? 0u : kHeadWord) | (y + 1 == shape.channel_lines.divisor() ? 0u : kTailWord);
+  made.channel |= phase << 8 | shared << 16;
   return made;
 }
 
 /// Entry `entry` of the words of the block's image `image`: the words of a line for each phase.
+template <bool kIsAny>
 __device__ inline MovedWord word_of_image(const GatherArgs& args, const MovedShape& shape, const MovedBlock& block,
                                           unsigned image, unsigned entry) {
-  const unsigned phase = entry / shape.line_units, word = entry - phase * shape.line_units;
-  return moved_word(
-      *args.program, block.steps[image], block.across[image],
-      static_cast<std::int32_t>(word) * kWordColumns - static_cast<std::int32_t>(phase << shape.phase_bits));
+  const auto word_at = [&](std::int32_t x) {
+    return moved_word(*args.program, block.steps[image], block.across[image], x);
+  };
+  if constexpr (!kIsAny) return word_at(static_cast<std::int32_t>(entry) * kWordColumns);
+  const unsigned index = entry / shape.line_units, phase = index << shape.phase_bits;
+  const auto x = static_cast<std::int32_t>((entry - index * shape.line_units) * kWordColumns - phase);
+  const auto end = static_cast<std::int32_t>(shape.width);
+  // After the end of a line is a copy of its tail, for the next lane, which is not stored.
+  if (x >= end) return word_at(x - kWordColumns);
+  MovedWord word = word_at(x);
+  const std::uint32_t kind = x < 0 ? kHeadWord : x + kWordColumns > end ? kTailWord : kWholeWord;
+  const std::uint32_t of_tail = x < 0 ? 0x444u & ((1u << 4 * phase) - 1) : 0;
+  word.selector |= kind << 16 | of_tail << 20;
+  return word;
 }
 
 /// Fills the tables, with lines from `first_line` on. Out of line, to save registers.
@@ -174,7 +205,7 @@ OCTAVO_NO_INLINE __device__ static void fill_tables(const GatherArgs& args, cons
   }
   for (unsigned i = threadIdx.x; i < count * words; i += blockDim.x) {
     const unsigned image = i % count, entry = i / count;
-    block.words[image * shape.table_words + entry] = word_of_image(args, shape, block, image, entry);
+    block.words[image * shape.table_words + entry] = word_of_image<kIsAny>(args, shape, block, image, entry);
   }
   __syncthreads();
 }
