@@ -20,9 +20,9 @@ namespace {
 
 /// What a lane moves: units of four columns of a line, in kChannels channels.
 ///
-/// Planes of three channels that are not interleaved share lines and words, too. Other planes are lines one after the
-/// other, of one channel each. If kIsAny, lines of the output may have any width, and stored samples any alignment.
-/// Then the units of a line begin at a word of the output, up to three columns before the line.
+/// Three or four planes share lines and words, too, if the words of all begin at the same columns. Other planes are
+/// lines one after the other, of one channel each. If kIsAny, lines of the output may have any width, and stored
+/// samples any alignment. Then the units of a line begin at a word of the output, up to three columns before the line.
 template <int kChannelCount, bool kInterleavesThem, bool kIsAnyShape>
 struct MovedUnits {
   static constexpr int kChannels = kChannelCount;
@@ -31,13 +31,16 @@ struct MovedUnits {
   static constexpr int kCount = kChannels == 1 ? 4 : kChannels == 4 && kIsAny ? 1 : 2;
   static constexpr std::uint32_t kTile = kCount * kWarpThreads;
   static_assert(kTile <= kWordsBeyond);
+  /// Blocks of 256 threads per multiprocessor: 80 registers. Three planes of any shape need 96, and have more loads in
+  /// flight to make up for it.
+  static constexpr int kLeastBlocks = kIsAny && kChannels == 3 && !kInterleaves ? 2 : 3;
+  /// Whether registers are left to keep the tile of a step for the next image.
+  static constexpr bool kKeepsTile = !kIsAny || kChannels != 1;
 };
 
 /// Warps per multiprocessor that a batch is divided into, so that blocks have several images to draw at once. 8 warps
 /// of 32 lanes with 4 words each have 4 KB in flight and compute longer than those of the plain gather (geometry.hpp).
 constexpr std::int64_t kMovedFullWarps = 8;
-/// Blocks of 256 threads per multiprocessor: 80 registers.
-constexpr int kLeastMovedBlocks = 3;
 
 /// The bytes of `fill` where `mask` has bits, else those of `word`.
 __device__ inline std::uint32_t blended(std::uint32_t word, std::uint32_t fill, std::uint32_t mask) {
@@ -230,31 +233,21 @@ __device__ inline void load_units(const MovedTiles<Units>& tiles, const MovedTil
                                   int image, LoadedUnits<Units>& loaded) {
   const TileEntries entries = tiles.entries(tile, image);
   const MovedCodes& codes = tiles.block.codes[image];
-  constexpr int kChannels = Units::kChannels;
   const auto P = static_cast<std::uint32_t>(tiles.args.pixels);
 #pragma unroll
   for (int k = 0; k < Units::kCount; ++k) {
     const MovedLine& line = tiles.line(entries, k);
     const MovedWord& word = tiles.word(entries, line, k);
     auto offset = static_cast<std::uint32_t>(line.offset + word.first);
-    if constexpr (!Units::kIsAny) {
-      const std::uint32_t shift = offset % 4;
-      const std::int8_t* low = codes.words + (offset - shift);
-      loaded.selectors[k] = word.selector + 0x1111 * shift;
+    const std::uint32_t shift = offset % 4;
+    const std::int8_t* low = codes.words + (offset - shift);
+    if constexpr (!Units::kIsAny) loaded.selectors[k] = word.selector + 0x1111 * shift;
 #pragma unroll
-      for (int i = k * kChannels; i < (k + 1) * kChannels; ++i, low += tiles.args.pixels) {
+    for (int i = k * Units::kChannels; i < (k + 1) * Units::kChannels; ++i, low += P, offset += P) {
+      if constexpr (Units::kIsAny)
+        loaded.selectors[i] = word.selector + 0x1111 * codes.load(policy, offset, loaded.low[i], loaded.high[i]);
+      else
         policy.load_words(shift, low, loaded.low[i], loaded.high[i]);
-      }
-    } else {
-#pragma unroll
-      for (int i = k * kChannels; i < (k + 1) * kChannels; ++i, offset += P) {
-        const std::uint32_t shift = offset % 4;
-        loaded.selectors[i] = word.selector + 0x1111 * shift;
-        if (codes.has_words(offset))
-          policy.load_words(shift, codes.words + (offset - shift), loaded.low[i], loaded.high[i]);
-        else
-          codes.load_edges(offset, loaded.low[i], loaded.high[i]);
-      }
     }
   }
 }
@@ -319,8 +312,8 @@ __device__ inline void store_planes(const MovedTiles<Units>& tiles, const MovedT
 template <typename Units, bool kErasesValues, bool kInterleaves = Units::kInterleaves>
 struct PixelTiles {
   static constexpr std::uint32_t kWords = Units::kTile * Units::kChannels;
-  std::uint32_t codes[kWords];
-  std::uint32_t erased[kErasesValues ? kWords : 1];
+  alignas(16) std::uint32_t codes[kWords];
+  alignas(16) std::uint32_t erased[kErasesValues ? kWords : 1];
 };
 template <typename Units, bool kErasesValues>
 struct PixelTiles<Units, kErasesValues, false> {};
@@ -331,8 +324,12 @@ __device__ inline void stage(bool wanted, const std::uint32_t (&planes)[kChannel
   if (!wanted) return;
   std::uint32_t pixels[kChannels];
   interleave(planes, pixels);
+  if constexpr (kChannels == 4) {
+    *reinterpret_cast<Words<16>*>(staged) = {pixels[0], pixels[1], pixels[2], pixels[3]};
+  } else {
 #pragma unroll
-  for (unsigned i = 0; i < kChannels; ++i) staged[i] = pixels[i];
+    for (unsigned i = 0; i < kChannels; ++i) staged[i] = pixels[i];
+  }
 }
 
 /// Stages units of interleaved channels.
@@ -437,8 +434,9 @@ OCTAVO_NO_INLINE __device__ static void write_labels(const GatherArgs& args, Blo
   }
 }
 
+/// kChannels, kInterleaves, kIsAny: those of MovedUnits. kErasesValues: whether erasures fill values, not codes.
 template <typename Value, int kChannels, bool kInterleaves, bool kErasesValues, bool kIsAny>
-__global__ void __launch_bounds__(kMostThreads, kLeastMovedBlocks)
+__global__ void __launch_bounds__(kMostThreads, MovedUnits<kChannels, kInterleaves, kIsAny>::kLeastBlocks)
     gather_moved(const __grid_constant__ GatherArgs args, const __grid_constant__ MovedShape shape,
                  const WorkShare share, const CachePolicies policies) {
   using Units = MovedUnits<kChannels, kInterleaves, kIsAny>;
@@ -453,7 +451,7 @@ __global__ void __launch_bounds__(kMostThreads, kLeastMovedBlocks)
   fill_tables<kIsAny>(args, shape, places, tiles.first_line, block);
 
   const L2Policy codes_policy(policies.codes), values_policy(policies.values);
-  // A warp moves the same tile of all images, then the next one.
+  // A warp moves a tile of all images, then the next one.
   MovedTile loaded_tile{}, stored_tile{};
   const auto load = [&](Step step, bool wanted) {
     LoadedUnits<Units> loaded;
@@ -462,7 +460,7 @@ __global__ void __launch_bounds__(kMostThreads, kLeastMovedBlocks)
     return loaded;
   };
   const auto store = [&](Step step, const StoredUnits<Units>& stored) {
-    if (step.sample == 0) stored_tile = tiles.tile(step.tile);
+    if (!Units::kKeepsTile || step.sample == 0) stored_tile = tiles.tile(step.tile);
     Value* const out = tiles.template out<Value>(stored_tile, places.first + step.sample);
     if constexpr (kInterleaves) {
       store_pixels<kErasesValues>(tiles, stored_tile, values_policy, step.sample, out, stored,
@@ -570,9 +568,10 @@ cudaError_t launch_gather_moved(const GatherArgs& args, const CachePolicies& pol
                                      : launch_channels<Value, 4, true>(args, policies, device, stream);
   }
   // Planes share lines if their words begin at the same columns.
-  const bool shares_lines = args.sample.channels == 3 && args.batch.image.values_per_channel() % kWordColumns == 0;
-  return shares_lines ? launch_channels<Value, 3, false>(args, policies, device, stream)
-                      : launch_channels<Value, 1, false>(args, policies, device, stream);
+  const bool shares_lines = args.batch.image.values_per_channel() % kWordColumns == 0;
+  return shares_lines && args.sample.channels == 3   ? launch_channels<Value, 3, false>(args, policies, device, stream)
+         : shares_lines && args.sample.channels == 4 ? launch_channels<Value, 4, false>(args, policies, device, stream)
+                                                     : launch_channels<Value, 1, false>(args, policies, device, stream);
 }
 
 #define OCTAVO_INSTANTIATE(Value)                                                                               \

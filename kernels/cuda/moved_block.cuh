@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "kernels/augment/moved_image.hpp"
+#include "kernels/cache_policy.hpp"
 #include "kernels/cuda/batch_rows.cuh"
 #include "kernels/cuda/geometry.hpp"
 #include "kernels/divider.hpp"
@@ -65,14 +66,24 @@ struct MovedCodes {
     const std::uint32_t end = begin + count, first_whole = begin == 0 ? 0 : 4, end_whole = end & ~3u;
     return {codes - begin, begin, end, first_whole, end_whole < first_whole + 4 ? 0 : end_whole - first_whole - 3};
   }
-  /// Whether the words that hold four codes from `offset` on have no byte before or after the sample.
-  __device__ bool has_words(std::uint32_t offset) const { return offset - first_whole < whole_count; }
-  /// Loads these words without the bytes before and after the sample.
-  __device__ void load_edges(std::uint32_t offset, std::uint32_t& low, std::uint32_t& high) const {
+  /// Loads the words that hold four codes from `offset` on, without bytes before and after the sample. Returns how many
+  /// bytes of the first word are before the codes.
+  __device__ std::uint32_t load(const L2Policy& policy, std::uint32_t offset, std::uint32_t& low,
+                                std::uint32_t& high) const {
+    const std::uint32_t shift = offset % 4;
+    if (offset - first_whole < whole_count)
+      policy.load_words(shift, words + (offset - shift), low, high);
+    else
+      load_edges(offset - shift, low, high);
+    return shift;
+  }
+
+ private:
+  __device__ void load_edges(std::uint32_t first, std::uint32_t& low, std::uint32_t& high) const {
     low = high = 0;
 #pragma unroll 1
     for (std::uint32_t i = 0; i < 8; ++i) {
-      const std::uint32_t at = (offset & ~3u) + i;
+      const std::uint32_t at = first + i;
       if (at < begin || at >= end) continue;
       const std::uint32_t byte = static_cast<std::uint32_t>(static_cast<std::uint8_t>(load_code(words + at)))
                                  << (8 * (i % 4));
