@@ -49,6 +49,7 @@ TESTS = {
     "gather_planes": GATHER,
     "gather_moved": [
         "the CUDA gather moves images of every type and layout like the definition",
+        "the CUDA gather moves images with every variant of its kernel",
         "the CUDA gather moves images whose lines are longer than a tile",
         "the CUDA gather moves several images per warp",
         "the CUDA gather moves several images of any width per warp",
