@@ -35,7 +35,7 @@ struct MovedUnits {
   /// flight to make up for it.
   static constexpr int kLeastBlocks = kIsAny && kChannels == 3 && !kInterleaves ? 2 : 3;
   /// Whether registers are left to keep the tile of a step for the next image.
-  static constexpr bool kKeepsTile = !kIsAny || kChannels != 1;
+  static constexpr bool kKeepsTile = kInterleaves || kChannels == 3 || (kChannels == 1 && !kIsAny);
 };
 
 /// Warps per multiprocessor that a batch is divided into, so that blocks have several images to draw at once. 8 warps
@@ -455,7 +455,7 @@ __global__ void __launch_bounds__(kMostThreads, MovedUnits<kChannels, kInterleav
   MovedTile loaded_tile{}, stored_tile{};
   const auto load = [&](Step step, bool wanted) {
     LoadedUnits<Units> loaded;
-    if (wanted && step.sample == 0) loaded_tile = tiles.tile(step.tile);
+    if (wanted && (!Units::kKeepsTile || step.sample == 0)) loaded_tile = tiles.tile(step.tile);
     if (wanted) load_units(tiles, loaded_tile, codes_policy, step.sample, loaded);
     return loaded;
   };
