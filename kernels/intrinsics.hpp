@@ -124,6 +124,19 @@ OCTAVO_HOST_DEVICE inline std::uint32_t permute_bytes(std::uint32_t low, std::ui
 #endif
 }
 
+/// The same, for a selector whose digits are below 8 and whose upper half is ignored: without the instruction with
+/// which
+/// __byte_perm() makes sure of it.
+OCTAVO_HOST_DEVICE inline std::uint32_t select_bytes(std::uint32_t low, std::uint32_t high, std::uint32_t selector) {
+#if defined(__CUDA_ARCH__)
+  std::uint32_t selected;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(selected) : "r"(low), "r"(high), "r"(selector));
+  return selected;
+#else
+  return permute_bytes(low, high, selector);
+#endif
+}
+
 /// Returns the four bytes that start `byte_count` (0 to 3) bytes into `low` and continue in `high`.
 OCTAVO_HOST_DEVICE inline std::uint32_t bytes_from(std::uint32_t low, std::uint32_t high, unsigned byte_count) {
 #if defined(__CUDA_ARCH__)

@@ -36,8 +36,8 @@ cudaError_t launch_gather_augmented(const GatherArgs& args, const CachePolicies&
                                     cudaStream_t stream);
 
 /// For AugmentDemand::moves and erasing_moves: images of up to kMostMovedSide pixels per side and kMostMovedChannels
-/// channels, if they are interleaved three or four; whose rows are stores of four values, and whose packed rows are
-/// whole words.
+/// channels, if they are interleaved three or four, that become at least four pixels wide. Packed rows may have any
+/// alignment, and the output that of four values.
 template <typename Value>
 bool takes_moved(const GatherArgs& args);
 template <typename Value>

@@ -24,9 +24,10 @@ SLOW_SOURCES, SLOW_ARCHITECTURES = {"gather_augmented"}, {"75", "90"}
 
 # A multiprocessor has 65,536 registers, so with 64 registers 1,024 threads stay resident; with 96, 640; with 128, 512.
 # Gathers that resize compute more for each byte, and need fewer threads to hide the memory's latency. So do masks, which
-# follow the steps of their image for each byte.
+# follow the steps of their image for each byte. Three planes of any width have more loads in flight instead of threads.
+# The keys are regular expressions; the first one counts.
 MOST_REGISTERS = {"gather_channels": 96, "gather_augmented": 128, "gather_made_images": 128, "gather_masks": 96,
-                  "gather_moved": 80}
+                  "gather_movedI.*Li3ELb0ELb[01]ELb1E": 112, "gather_moved": 80}
 
 
 class Device:
@@ -60,8 +61,8 @@ class Instruction:
         self.opcode = low & 0x1FF
         self.is_predicated = (low >> 12 & 0xF) != 7
         self.width = WIDTHS.get(high >> 9 & 7)
-        # Codes are read by ld.global.nc, everything else by plain loads.
-        self.is_code_load = self.opcode == LOAD and high >> 15 & 1 == 1
+        # Codes are read by ld.global.nc, everything else by plain loads. Single bytes are those at the edges of samples.
+        self.is_code_load = self.opcode == LOAD and high >> 15 & 1 == 1 and self.width > 1
         self.barrier_set = high >> 46 & 7  # barrier that a load opens when its data arrive; 7: none
         self.barriers_awaited = high >> 52 & 0x3F
         self.target = None
@@ -124,7 +125,8 @@ class Variant:
         "gather_unaligned_pixels": ("interleaved", 256, 0.5, 1.1, True),
         "gather_unaligned_planes": ("in order", 256, 0.5, 1.1, True),
         "gather_channels": ("interleaved", 64, 0.5, 2.1, False),
-        # Flips and crops assemble words from two loads, too, and look up where they are.
+        # Flips and crops assemble words from two loads, too, and look up where they are. If lines have any width, words
+        # also begin at other columns in each line, are joined, and may be at the edges of samples.
         "gather_moved": ("in order", 256, 0.5, 0.85, True),
         "copy_rows": ("rows", 256, 1, 0.5, False),
         "sum_codes": ("sums", 256, 1, 0.5, False),
@@ -149,8 +151,12 @@ class Variant:
             self.maps = ("uniform", "channel", "pixel")[numbers[0]]
         elif self.family == "gather_moved":
             self.store_width = 4 * self.value_bytes
-            self.layout = "in order" if numbers[0] == 1 else f"interleaved, C = {numbers[0]}"
-            self.maps = "erased" if numbers[1] else "any"
+            channels, is_interleaved, erases_values, is_any_width = numbers
+            self.layout = (f"interleaved, C = {channels}" if is_interleaved else
+                           "in order" if channels == 1 else f"in order, C = {channels}")
+            self.maps = ("erased" if erases_values else "any") + (", any width" if is_any_width else "")
+            if is_any_width:
+                self.most_slots = 1.5 if channels == 1 else 1.2
         elif self.family == "copy_rows":
             self.store_width, self.loaded_bytes, self.maps = numbers[0], 4, "none"
         elif self.family == "sum_codes":
@@ -264,9 +270,9 @@ def table(rows):
              "|---|---|---|---|---|---|---|---|---|"]
     for row in rows:
         v = row["variant"]
-        shape = v.layout if v.layout.startswith("interleaved, C") else ""
+        channels = v.layout.partition(", ")[2] + (" in order" if v.layout.startswith("in order, ") else "")
         lines.append(
-            f"| {v.family}{' ' + shape[13:] if shape else ''} | {v.type} | {v.maps} | {row['registers']} | {row['threads']} "
+            f"| {v.family}{' ' + channels if channels else ''} | {v.type} | {v.maps} | {row['registers']} | {row['threads']} "
             f"| {row['in_flight']} × {row['load_bytes']} | {row['store_bytes'] or '–'} "
             f"| {row['bytes_in_flight'] / 1e3:.1f} ({row['bytes_wanted'] / 1e3:.1f}) "
             f"| {row['slots']:.1f} ({row['slots_left']:.1f}) |")
@@ -317,7 +323,7 @@ class CudaCode(unittest.TestCase):
     def test_every_kernel_was_seen(self):
         # Three types; gather_planes: half types with units of 4 and of 8 values, each with channel and pixel maps.
         counts = {"gather_planes": 10, "gather_pixels": 12, "gather_unaligned_pixels": 12, "gather_unaligned_planes": 9,
-                  "gather_channels": 3, "gather_moved": 18, "copy_rows": 2, "sum_codes": 1}
+                  "gather_channels": 3, "gather_moved": 60, "copy_rows": 2, "sum_codes": 1}
         for architecture in set(ARGUMENTS.architectures) & set(DEVICES):
             for family, count in counts.items():
                 seen = [row for row in self.rows
@@ -331,7 +337,7 @@ class CudaCode(unittest.TestCase):
         for kernel in self.kernels:
             with self.subTest(architecture=kernel["architecture"], kernel=kernel["name"]):
                 self.assertEqual(kernel["spilled"], 0)
-                most = next((most for part, most in MOST_REGISTERS.items() if part in kernel["name"]), 64)
+                most = next((most for part, most in MOST_REGISTERS.items() if re.search(part, kernel["name"])), 64)
                 self.assertLessEqual(kernel["registers"], most)
 
     def test_more_bytes_are_in_flight_than_the_memory_needs(self):

@@ -49,8 +49,12 @@ TESTS = {
     "gather_planes": GATHER,
     "gather_moved": [
         "the CUDA gather moves images of every type and layout like the definition",
+        "the CUDA gather moves images with every variant of its kernel",
+        "the CUDA gather moves images whose lines are longer than a tile",
         "the CUDA gather moves several images per warp",
+        "the CUDA gather moves several images of any width per warp",
         "the CUDA gather moves images that have several blocks",
+        "the CUDA gather moves images of any width and alignment",
     ],
     "gather_augmented": AUGMENTED,
     "mask_gather": [
@@ -109,6 +113,7 @@ ORDERED = {
     "cuda/gather_any.cu": "gather_any",
     "cuda/gather_pixels.cu": "gather_pixels",
     "cuda/gather_moved.cu": "gather_moved",
+    "cuda/moved_block.cuh": "gather_moved",
     "cuda/gather_augmented.cu": "gather_augmented",
     "cuda/mask_gather.cu": "mask_gather",
     "cuda/sample_selection.cu": "sample_selection",
@@ -239,7 +244,7 @@ def table_of(rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
-        "--build", type=pathlib.Path, default=ROOT / "build/cuda", help="the build folder with generated_code_tests"
+        "--build", type=pathlib.Path, default=ROOT / "build/fake-cuda", help="the build folder with generated_code_tests"
     )
     parser.add_argument("--nvcc", default=shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc")
     parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build/kernel_mutations")
