@@ -22,7 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 # Gathers that resize compute more for each byte, and need fewer threads to hide the memory's latency. So do masks, which
 # follow the steps of their image for each byte.
 MOST_REGISTERS = {"gather_channels": 96, "gather_augmented": 128, "gather_made_images": 128, "gather_masks": 96,
-                  "gather_moved": 80}
+                  "gather_moved": 80, "gather_resized": 80}
 
 
 class Device:
@@ -318,7 +318,7 @@ class CudaCode(unittest.TestCase):
                         if row["architecture"] == architecture and row["variant"].family == family]
                 self.assertEqual(len(seen), count, f"{family} for {architecture}")
         for name in ("fold_maps", "clear_sums", "add_biases", "relu_gradients", "softmax_rows", "momentum_steps",
-                     "gather_augmented", "gather_made_images", "gather_masks", "select_samples"):
+                     "gather_augmented", "gather_made_images", "gather_masks", "gather_resized", "select_samples"):
             self.assertTrue(any(name in kernel["name"] for kernel in self.kernels), name)
 
     def test_no_kernel_spills_or_takes_too_many_registers(self):
