@@ -80,7 +80,7 @@ class ResizedCase {
         most_weights(program_->most_resampled_side, program_->most_resampled_output, is_cubic);
     push(op);
   }
-  /// Adds views, and gives the parts of the batch their contents.
+  /// Fills the stored samples. The batch has `views` views of each.
   void finish(std::int64_t views = 1) {
     views_ = views;
     program_->seed = random_();
@@ -92,7 +92,7 @@ class ResizedCase {
       maps_.push_back({1.0f / static_cast<float>(50 + c), 0.25f - static_cast<float>(c)});
     }
   }
-  /// Moves the values by some bytes of their type.
+  /// The output begins `value_count` values after an aligned address.
   void move_values(std::int64_t value_count) { offset_ = value_count; }
 
   GatherArgs args() {
