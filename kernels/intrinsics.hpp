@@ -201,4 +201,17 @@ OCTAVO_HOST_DEVICE inline std::int32_t add_codes_in_word(std::uint32_t four_code
 #endif
 }
 
+/// Adds, to `sum`, the two 16-bit halves of `weights` times the signed bytes 0 and 1 of a word, or 2 and 3.
+OCTAVO_HOST_DEVICE inline std::int32_t add_weighted_codes(std::uint32_t weights, std::uint32_t four_codes, bool upper,
+                                                          std::int32_t sum) {
+#if defined(__CUDA_ARCH__)
+  const int pair = static_cast<int>(weights), codes = static_cast<int>(four_codes);
+  return upper ? __dp2a_hi(pair, codes, sum) : __dp2a_lo(pair, codes, sum);
+#else
+  const std::uint32_t two = upper ? four_codes >> 16 : four_codes;
+  return sum + static_cast<std::int16_t>(weights) * static_cast<std::int8_t>(two) +
+         static_cast<std::int16_t>(weights >> 16) * static_cast<std::int8_t>(two >> 8);
+#endif
+}
+
 }  // namespace octavo::kernels

@@ -44,6 +44,13 @@ template <typename Value>
 cudaError_t launch_gather_moved(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,
                                 cudaStream_t stream);
 
+/// For AugmentDemand::resizing: programs with a StoredResizing, unless more than kMostResizedChannels channels are
+/// interleaved, or images shrink so much that the pixels of a few values do not fit in shared memory.
+template <typename Value>
+bool takes_resized(const GatherArgs& args);
+template <typename Value>
+cudaError_t launch_gather_resized(const GatherArgs& args, const CachePolicies& policies, cudaStream_t stream);
+
 /// Supports every shape, layout and alignment.
 template <typename Value>
 cudaError_t launch_gather_any(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,

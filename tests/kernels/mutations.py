@@ -57,6 +57,12 @@ TESTS = {
         "the CUDA gather moves images of any width and alignment",
     ],
     "gather_augmented": AUGMENTED,
+    "gather_resized": [
+        "the CUDA gather stores resized images at any address",
+        "the CUDA gather resizes images of several tiles and parts",
+        "the CUDA gather resizes images to and from every extreme size",
+        "the CUDA gather resizes images of every type and layout like the definition",
+    ],
     "mask_gather": [
         "the CUDA gather copies masks that are not augmented",
         "the CUDA gather of masks gives the masks of the CPU",
@@ -115,6 +121,7 @@ ORDERED = {
     "cuda/gather_moved.cu": "gather_moved",
     "cuda/moved_block.cuh": "gather_moved",
     "cuda/gather_augmented.cu": "gather_augmented",
+    "cuda/gather_resized.cu": "gather_resized",
     "cuda/mask_gather.cu": "mask_gather",
     "cuda/sample_selection.cu": "sample_selection",
     "cuda/block_image.cuh": "gather_augmented",

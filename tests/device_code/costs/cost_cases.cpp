@@ -49,6 +49,19 @@ AugmentOp resized_crop(std::int32_t side) {
   return op;
 }
 
+AugmentOp resize(std::int32_t side) {
+  AugmentOp op = operation(AugmentKind::resize);
+  op.height = op.width = side;
+  op.antialias = true;
+  return op;
+}
+
+AugmentOp center_crop(std::int32_t side) {
+  AugmentOp op = operation(AugmentKind::center_crop);
+  op.height = op.width = side;
+  return op;
+}
+
 /// What a row of the table names.
 struct CostRow {
   const char* name;
@@ -111,6 +124,7 @@ std::unique_ptr<CostCase> make_case(const CostRow& row, DType dtype, Layout layo
   args.out_labels = made->out_labels.data();
   args.program = made->program.get();
   if (made->program != nullptr) args.augment_demand = demand_of(*made->program);
+  if (args.augment_demand == AugmentDemand::resizing) args.resizing = stored_resizing(*made->program);
   return made;
 }
 
@@ -141,6 +155,8 @@ std::vector<std::unique_ptr<CostCase>> cost_cases() {
       {"crop with fill, flip", large, 4, {crop(224, 28), flip()}},
       {"crop with fill, flip, cutout of values", large, 4, {crop(224, 28), flip(), cutout(112, true)}},
       {"resized crop, flip", larger, 1, {resized_crop(224), flip()}},
+      {"resized crop, flip", {3, 500, 500}, 1, {resized_crop(224), flip()}},
+      {"resize, center crop", {3, 320, 320}, 1, {resize(256), center_crop(224)}},
   };
   std::vector<std::unique_ptr<CostCase>> cases;
   for (const CostRow& row : rows) {
