@@ -26,10 +26,20 @@ def test_a_dataset_describes_its_contents(packed: Packed) -> None:
         assert train.classes == dataset.classes
         assert "47 images of 3x8x6" in repr(train)
         assert [split.name for split in dataset] == ["train"]
+        assert "train" in dataset
+        assert train in dataset
+        assert octavo.Dataset(packed.path)["train"] in dataset
+        assert "test" not in dataset
+        assert 0 not in dataset
         with pytest.raises(KeyError):
             dataset["test"]
         with pytest.raises(ValueError, match="test"):
             dataset.split("test")
+
+
+def test_a_split_of_another_file_is_not_in_a_dataset(packed: Packed, tmp_path: Path) -> None:
+    octavo.pack_dataset([(np.zeros((2, 2), np.uint8), 0)], tmp_path / "other.h5")
+    assert octavo.Dataset(tmp_path / "other.h5")["train"] not in octavo.Dataset(packed.path)
 
 
 def test_statistics_are_exact(packed: Packed) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import pickle
 import re
 import subprocess
 import sys
@@ -195,6 +197,91 @@ def test_what_another_function_packs_is_an_error_that_names_it(packed: Packed, t
             TypeError, match=r"dataset is of type (NoneType|int); pass a dataset or an iterable of samples"
         ):
             octavo.pack_dataset(given, tmp_path / "a.h5")
+
+
+def test_arrays_of_all_images_and_labels_are_an_error_that_zips_them(tmp_path: Path):
+    images, labels = np.zeros((4, 5, 6), np.uint8), np.array([0, 1, 0, 1])
+    for given in ((images, labels), [images, labels.tolist()], (images, ["a", "b", "a", "b"]), {"x": (images, labels)}):
+        with pytest.raises(TypeError, match=r"dataset is a (tuple|list) of 2 arrays; pass .*, zip\(images, labels\)"):
+            octavo.pack_dataset(given, tmp_path / "a.h5")
+    fields = {"image": np.zeros((4, 5, 6, 3), np.uint8), "label": labels}
+    with pytest.raises(TypeError, match=r"mapping of the arrays 'image', 'label', but .* zip\(images, labels\)"):
+        octavo.pack_dataset(fields, tmp_path / "a.h5")
+    octavo.pack_dataset(zip(images, labels, strict=True), tmp_path / "a.h5")
+    # Arrays of images are splits and samples.
+    octavo.pack_dataset({"train": images, "test": images[:2]}, tmp_path / "b.h5")
+    octavo.pack_dataset([images[0], images[1]], tmp_path / "c.h5")
+    octavo.pack_dataset([(images[0], 1), (images[1], 0)], tmp_path / "d.h5")
+
+
+def test_a_table_is_an_error_that_says_how_to_pack_it(tmp_path: Path):
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame({"path": ["a.png"], "label": [1]})
+    message = r"is a DataFrame; write it as an image list, \.to_csv\('list\.csv', index=False\), and pack that"
+    with pytest.raises(TypeError, match=f"source {message}"):
+        octavo.pack(table, tmp_path / "a.h5")
+    for given in (table, {"train": table}):
+        with pytest.raises(TypeError, match=f"dataset {message}"):
+            octavo.pack_dataset(given, tmp_path / "a.h5")
+
+
+def test_an_image_that_is_a_list_names_the_format_of_hugging_face(tmp_path: Path):
+    with pytest.raises(TypeError, match=r"it is a list, .*; .* dataset\.with_format\('numpy'\)"):
+        octavo.pack_dataset([{"image": [[0, 1], [2, 3]], "label": 1}], tmp_path / "a.h5")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "message"),
+    [
+        ("RandomErasing", {"p": 0.5}, "'p'; it is called probability"),
+        ("RandomErasing", {"scale": (0.1, 0.2)}, "'scale'; it is called area"),
+        ("ColorJitter", {"p": 0.5}, "'p'; it is called probability"),
+        ("RandomResizedCrop", {"size": 4, "scale": (0.5, 1)}, "'scale'; it is called area"),
+        ("RandomCrop", {"padding_mode": "edge"}, "'padding_mode'; it is called border"),
+        ("Affine", {"translate": (0.1, 0.1)}, "'translate'; it is called translate_x and translate_y"),
+        ("RandomCrop", {"p": 0.5}, "'p'; help(octavo.augment.RandomCrop) lists them"),
+        ("RandomCrop", {"paddding": 4}, "'paddding'; did you mean 'padding'?"),
+        ("Mix", {"alpha": 1.0}, "'alpha'; it is called mixup_alpha"),
+    ],
+)
+def test_arguments_of_other_libraries_name_ours(name: str, arguments: dict[str, object], message: str):
+    with pytest.raises(TypeError, match=re.escape(f"octavo.augment.{name} has no argument {message}")):
+        getattr(augment, name)(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("RandomHorizontalFlip", "; use HorizontalFlip(probability)"), ("RandomApply", "; use the probability of each"),
+        ("Flop", ""),
+    ],
+)  # fmt: skip
+def test_transforms_that_augment_lacks_name_the_operation(name: str, remedy: str):
+    with pytest.raises(AttributeError, match=re.escape(f"octavo.augment has no {name}{remedy}")):
+        getattr(augment, name)
+
+
+def test_operations_still_show_their_arguments():
+    assert list(inspect.signature(augment.RandomCrop).parameters) == ["size", "padding", "border", "fill"]
+    assert pickle.loads(pickle.dumps(augment.RandomCrop(8))) == augment.RandomCrop(size=8)
+
+
+@pytest.mark.parametrize("columns", [False, True, [], "", ["a", ""]])
+def test_label_columns_that_name_none_are_an_error(tmp_path: Path, columns):
+    with pytest.raises(ValueError, match=r"label_column is .*; it must name a column; .*label_key=False"):
+        octavo.pack(tmp_path, tmp_path / "a.h5", label_column=columns)
+    with pytest.raises(TypeError, match="label_column is 3; it must be a column"):
+        octavo.pack(tmp_path, tmp_path / "a.h5", label_column=3)  # type: ignore[arg-type]
+
+
+def test_colors_without_classes_are_an_error_that_numbers_them(tmp_path: Path):
+    with pytest.raises(TypeError, match=r"mask_colors is of type list; it must be a file or a mapping"):
+        octavo.pack(tmp_path, tmp_path / "a.h5", mask_colors=[(0, 0, 0), (255, 0, 0)])  # type: ignore[arg-type]
+
+
+def test_class_numbers_as_floats_name_the_kind_of_labels(packed: Packed):
+    with pytest.raises(ValueError, match=r"label_dtype is float32; class numbers .*label_kind='target'"):
+        octavo.Loader(packed.path, label_dtype="float32", device="cpu")
 
 
 @pytest.mark.parametrize("address", ["s3://bucket/photos.h5", "https://host/photos.h5", "gs://bucket/photos.h5"])

@@ -606,7 +606,7 @@ def test_a_range_that_leaves_out_most_values_is_refused(tmp_path: Path) -> None:
         ([1, [0, 1]], r"is 2 multi-labels, earlier labels are class numbers; all labels of a split have one kind"),
         ([[0, 3]], r"its label \[0, 3\] has values other than 0 and 1; pass floats for targets"),
         ([1, None], "it has no label, earlier labels are class numbers; pass a label with all samples"),
-        ([None, 1], "its label 1 is a class number, earlier samples have no labels; pass a label with all samples"),
+        ([None, 1], "sample 1: its label 1 is a class number, earlier samples, from sample 0 on, have no labels; pass"),
     ],
 )
 def test_labels_of_several_kinds_are_named(tmp_path: Path, labels: list[Any], message: str) -> None:
@@ -637,6 +637,40 @@ def test_a_split_whose_samples_were_all_skipped_is_an_error(tmp_path: Path) -> N
         octavo.pack_dataset(splits, tmp_path / "a.h5", on_error="skip")
     with pytest.warns(octavo.PackingWarning, match="1 sample was skipped, which the result lists: train#0"):
         octavo.pack_dataset([*splits["val"][:1], *splits["train"]], tmp_path / "a.h5", on_error="skip")
+
+
+def test_a_sample_without_a_label_is_skipped_wherever_it_is(tmp_path: Path) -> None:
+    images = [image for image, _ in pairs()]
+    for missing in (0, 3):
+        samples = [(image, None if number == missing else number % 2) for number, image in enumerate(images)]
+        with pytest.warns(octavo.PackingWarning, match=f"1 sample was skipped.*: train#{missing}"):
+            octavo.pack_dataset(samples, tmp_path / "a.h5", on_error="skip", force=True)
+        split = octavo.Dataset(tmp_path / "a.h5").split()
+        assert (len(split), split.label_kind) == (7, "class")
+    late = [*((image, None) for image, _ in pairs(20)), *pairs(30)]
+    with pytest.raises(ValueError, match="sample 20: it has a label, but the first 16 samples have none"):
+        octavo.pack_dataset(late, tmp_path / "c.h5", on_error="skip")
+    # Without any label, the split has none, however many samples it has.
+    for count in (8, 40):
+        samples = [(image, None) for image, _ in pairs(count)]
+        summary = octavo.pack_dataset(samples, tmp_path / "b.h5", on_error="skip", force=True)
+        split = octavo.Dataset(tmp_path / "b.h5").split()
+        assert (summary.splits, split.label_kind) == ({"train": count}, "none")
+        assert split.images[:, 0, 0, 0].tolist() == [n - 128 for n in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("odd", "reason"),
+    [
+        ((np.zeros((3, 6), np.uint8), 0), "it is 1x6x6, earlier ones are 1x3x6"),
+        ((pairs()[0][0], 0.5), "its label 0 is a class number, earlier labels are targets"),
+    ],
+)
+def test_a_first_sample_that_differs_from_all_others_is_an_error(tmp_path: Path, odd: Any, reason: str) -> None:
+    message = f"pack split 'train': 8 of 9 samples were skipped, the first, train#.*{reason}"
+    with pytest.raises(ValueError, match=message):
+        octavo.pack_dataset([odd, *pairs()], tmp_path / "a.h5", on_error="skip")
+    assert not (tmp_path / "a.h5").exists()
 
 
 class Transformed:
@@ -745,3 +779,80 @@ def test_class_names_that_do_not_fit_the_labels_are_refused(tmp_path: Path) -> N
 def test_a_missing_label_names_the_remedies(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"it has no label \(-1\); leave .* label=None, or label_key=False"):
         octavo.pack_dataset([(pairs()[0][0], -1)], tmp_path / "a.h5")
+
+
+def test_labels_of_tuples_are_dropped_on_request(tmp_path: Path) -> None:
+    image, mask = pairs()[0][0], np.ones((6, 6), np.uint8)
+    for number, sample in enumerate([(image, -1), (image, "id_7"), (image, mask, -1), (image,), image]):
+        octavo.pack_dataset([sample], tmp_path / f"{number}.h5", label_key=False)
+        split = octavo.Dataset(tmp_path / f"{number}.h5").split()
+        assert (split.label_kind, split.has_masks) == ("none", number == 2)
+    octavo.pack_dataset([(image, mask, 1)], tmp_path / "b.h5", mask_key=False)
+    split = octavo.Dataset(tmp_path / "b.h5").split()
+    assert (split.label_kind, split.has_masks) == ("class", False)
+
+
+def test_labels_of_one_split_are_dropped_on_request(tmp_path: Path) -> None:
+    class Unlabeled(Transformed):
+        classes: ClassVar = ["unknown"]
+
+    splits = {"train": Transformed(), "validation": Transformed(), "test": Unlabeled()}
+    octavo.pack_dataset(splits, tmp_path / "a.h5", label_key={"test": False})
+    dataset = octavo.Dataset(tmp_path / "a.h5")
+    assert [dataset[name].label_kind for name in ("train", "val", "test")] == ["class", "class", "none"]
+    assert dataset.classes == ["cat", "dog"]
+    fields: list[dict[str, Any]] = [{"image": pairs()[0][0], "kind": 1}]
+    octavo.pack_dataset({"train": fields, "test": fields}, tmp_path / "b.h5", label_key={"train": "kind", "test": []})
+    assert octavo.Dataset(tmp_path / "b.h5")["train"].label_kind == "class"
+    with pytest.raises(ValueError, match="label_key names the split 'tset'; dataset has 'train', 'val', 'test'"):
+        octavo.pack_dataset(splits, tmp_path / "c.h5", label_key={"tset": False})
+    with pytest.raises(TypeError, match="label_key is True; it must be a field"):
+        octavo.pack_dataset(splits, tmp_path / "c.h5", label_key=True)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("key", ["image_key", "mask_key", "label_key", "name_key"])
+def test_a_field_of_samples_that_are_tuples_is_an_error(tmp_path: Path, key: str) -> None:
+    options: dict[str, Any] = {key: "x"}
+    with pytest.raises(ValueError, match=f"sample 0: {key}='x' names a field, but the sample is of type tuple"):
+        octavo.pack_dataset(pairs(), tmp_path / "a.h5", **options)
+
+
+def test_the_layout_of_tensors_is_found_like_that_of_arrays(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    image = torch.arange(8 * 8 * 3, dtype=torch.uint8).reshape(8, 8, 3)
+    octavo.pack_dataset([image], tmp_path / "a.h5")
+    octavo.pack_dataset([image.permute(2, 0, 1)], tmp_path / "b.h5")
+    found, expected = (octavo.Dataset(tmp_path / name).split().images[:] for name in ("a.h5", "b.h5"))
+    np.testing.assert_array_equal(found, expected)
+    # What is not clear is [C, H, W].
+    octavo.pack_dataset([torch.zeros(3, 5, 3, dtype=torch.uint8)], tmp_path / "c.h5")
+    octavo.pack_dataset([torch.zeros(5, 4, 4, dtype=torch.uint8)], tmp_path / "d.h5")
+    assert [octavo.Dataset(tmp_path / name).split().shape for name in ("c.h5", "d.h5")] == [(3, 5, 3), (5, 4, 4)]
+
+
+def test_what_the_samples_of_a_split_lack_is_noted(tmp_path: Path) -> None:
+    with octavo.Writer(tmp_path / "a.h5", value_range=(0, 1000)) as writer:
+        writer.append(np.arange(256, dtype=np.uint16).reshape(16, 16), 0, name="a.tif", metadata={"age": 7})
+    split = octavo.Dataset(tmp_path / "a.h5").split()
+    note = "not packed: the units (scale and zero_point), the columns 'age', the names of the split 'train'"
+    with pytest.warns(octavo.PackingWarning, match=re.escape(note)):
+        octavo.pack_dataset(split, tmp_path / "b.h5")
+    # A file without these loses nothing.
+    octavo.pack_dataset(pairs(), tmp_path / "c.h5")
+    assert octavo.pack_dataset(octavo.Dataset(tmp_path / "c.h5").split(), tmp_path / "d.h5").notes == []
+
+
+def test_floats_of_0_and_1_for_each_class_are_multi_labels(tmp_path: Path) -> None:
+    bits = [np.float32([1, 0, 1]), [0.0, 0.0, 0.0], np.array([0.0, 1.0, 0.0])]
+    samples = [(image, label) for (image, _), label in zip(pairs(), bits, strict=False)]
+    with pytest.warns(octavo.PackingWarning, match="'train': labels that are floats, all 0 or 1 and one for"):
+        octavo.pack_dataset(samples, tmp_path / "a.h5", classes=["a", "b", "c"])
+    split = octavo.Dataset(tmp_path / "a.h5").split()
+    assert (split.label_kind, split.labels.tolist()) == ("multi_label", [[1, 0, 1], [0, 0, 0], [0, 1, 0]])
+    # Without classes, of another number, or with other numbers before, they are targets.
+    soft = [(pairs()[0][0], [0.2, 0.8, 0.0]), *samples]
+    for number, (given, classes) in enumerate([(samples, None), (samples, ["a", "b"]), (soft, ["a", "b", "c"])]):
+        octavo.pack_dataset(given, tmp_path / f"{number}.h5", classes=classes)
+        assert octavo.Dataset(tmp_path / f"{number}.h5").split().label_kind == "target"
+    with pytest.raises(ValueError, match="3 targets, earlier labels are 3 multi-labels; floats that are all 0 or 1"):
+        octavo.pack_dataset([*samples, *soft], tmp_path / "b.h5", classes=["a", "b", "c"])

@@ -34,6 +34,8 @@ class Block:
     def __init__(self, first: Sample) -> None:
         self.shape = first.pixels.shape
         self.total = 0
+        #: Some multi-labels were passed as floats.
+        self.has_float_bits = False
         self._label_form = first.label.form
         self._has_names = first.name is not None
         self._columns = first.columns
@@ -44,6 +46,11 @@ class Block:
         self._names: list[str] = []
         self._metadata: list[str] = []
 
+    @property
+    def label_kind(self) -> str:
+        """The kind of the labels, as `Label.kind`."""
+        return self._label_form[0]
+
     def check(self, sample: Sample, *, checks_channels: bool = True) -> None:
         """Raises ValueError if the sample has another form."""
         skipped = 0 if checks_channels else 1
@@ -53,7 +60,7 @@ class Block:
                 "with size= and channels="
             )
         if sample.label.form != self._label_form:
-            raise ValueError(mismatch(sample.label, self._label_form))
+            raise ValueError(mismatch(sample.label, self._label_form, earlier_were_floats=self.has_float_bits))
         if (sample.name is not None) != self._has_names:
             raise ValueError("some samples of the split have names, others do not; pass name= for all or none")
         if (sample.mask is not None) != (self._masks is not None):
@@ -71,6 +78,7 @@ class Block:
             self._names.append(sample.name)
         if self._columns:
             self._metadata.append(sample.metadata)
+        self.has_float_bits = self.has_float_bits or sample.label.were_floats
         self.total += 1
 
     def convert_to_rgb(self, source: _pack.SpooledSource, split: str) -> None:
@@ -94,7 +102,7 @@ class Block:
         pixels, labels, names, metadata = self._pixels[:count], np.stack(self._labels), self._names, self._metadata
         masks = None if self._masks is None else self._masks[:count]
         self._labels, self._names, self._metadata = [], [], []
-        kind, _ = self._label_form
+        kind = self.label_kind
         if kind == "none":
             source.append_unlabeled(split, form, pixels, names, masks, metadata)
         elif kind == "target":

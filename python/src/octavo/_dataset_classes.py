@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ._label_keys import LabelKey
 from ._nested_datasets import concatenated
 
 #: Fields of labels, in the order in which they are looked for.
@@ -24,13 +25,13 @@ class SplitClasses:
     part
         Its dataset.
     label_key
-        The field of the label, if the user names it.
+        The field of the label, if the user names it; False: its samples are packed without labels.
     """
 
-    def __init__(self, split: str, part: Any, label_key: Any) -> None:
-        self.split = split
+    def __init__(self, split: str, part: Any, label_key: LabelKey) -> None:
+        self.split, self.label_key = split, label_key
         keys = (label_key,) if isinstance(label_key, str) else LABEL_KEYS
-        self._found = _names_of(part, keys)
+        self._found = [] if label_key is False else _names_of(part, keys)
         longest = max(self._found, key=len, default=[])
         self._problem = next((text for names in self._found if (text := _disagreement(longest, names))), "")
         #: The class names in label order; empty if the dataset has none, or its parts disagree.

@@ -52,6 +52,20 @@ def samples(part: Any, split: str, paths: Sequence[str | None], may_skip: bool) 
 SPLIT_NAMES = {"training": "train", "validation": "val", "valid": "val", "testing": "test"}
 
 
+def by_split(given: Mapping[str, Any], parts: Mapping[str, Any], argument: str) -> dict[str, Any]:
+    """What a mapping gives for each split, by the names that the splits have in the file.
+
+    Raises
+    ------
+    ValueError
+        If it names a split that is not one of `parts`.
+    """
+    named = {name if name in parts else SPLIT_NAMES.get(name, name): value for name, value in given.items()}
+    if unknown := [name for name in named if name not in parts]:
+        raise ValueError(f"{argument} names the split {unknown[0]!r}; dataset has {', '.join(map(repr, parts))}")
+    return named
+
+
 def splits_of(dataset: Any, split: str) -> dict[str, Any]:
     if isinstance(dataset, Mapping):
         if not dataset:

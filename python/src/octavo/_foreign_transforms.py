@@ -71,6 +71,11 @@ _REPLACEMENTS = {
 _NONE = "octavo.augment has none, apply it to the batches"
 
 
+def replacement_of(name: str) -> str | None:
+    """What to use instead of the transform of this name; None if no library has it."""
+    return _REPLACEMENTS.get(name)
+
+
 def replacements(given: Any) -> str | None:
     """How to replace the transforms of other libraries in `given`; None if there are none."""
     foreign = [transform for transform in _parts(given) if _library(transform)]

@@ -164,7 +164,10 @@ def resolve_label_dtype(dtype: Any, label_kind: str) -> str:
     if label_kind == "target" and name != "float32":
         raise ValueError(f"label_dtype is {name}; the targets of this split are float32")
     if label_kind == "class" and name == "float32":
-        raise ValueError("label_dtype is float32; class numbers are int64 or int32")
+        raise ValueError(
+            "label_dtype is float32; class numbers are int64 or int32; if they are targets, pack them again as floats, "
+            "or lists and arrays with label_kind='target'"
+        )
     return name
 
 

@@ -56,11 +56,13 @@ def to_pixels(image: Any, channels: int | None, layout: Layout, quantizer: Quant
     if _is_pil(image):
         pixels = _of_pil(image, channels, quantizer)
     elif _is_tensor(image):
-        pixels = _planar_levels(image.detach().cpu().numpy(), "chw" if layout == "auto" else layout, quantizer)
+        values = image.detach().cpu().numpy()
+        pixels = _planar_levels(values, _layout_of_tensor(values.shape) if layout == "auto" else layout, quantizer)
     elif isinstance(image, np.ndarray) or hasattr(image, "__array__"):
         pixels = _planar_levels(np.asarray(image), layout, quantizer)
     else:
-        raise TypeError(f"it is a {type(image).__name__}, not a PIL image, a NumPy array or a tensor")
+        hint = "; for a dataset of Hugging Face, pass dataset.with_format('numpy')" if isinstance(image, list) else ""
+        raise TypeError(f"it is a {type(image).__name__}, not a PIL image, a NumPy array or a tensor{hint}")
     return _with_channels(pixels, channels)
 
 
@@ -386,6 +388,11 @@ def _not_levels(smallest: float, largest: float) -> str:
         f"its float values are from {smallest:.4g} to {largest:.4g}, not 8-bit levels in 0 ... 1; pack the image "
         "before normalizing it, or pass value_range=(low, high), the values that become 0 and 255"
     )
+
+
+def _layout_of_tensor(shape: tuple[int, ...]) -> Layout:
+    """Chooses hwc if only that gives 1 or 3 channels; else chw, as torch has it."""
+    return "hwc" if len(shape) == 3 and shape[2] in (1, 3) and shape[0] not in (1, 3) else "chw"
 
 
 def _planar(pixels: npt.NDArray[_Value], layout: Layout) -> npt.NDArray[_Value]:

@@ -14,8 +14,11 @@ import numpy.typing as npt
 _NOUNS = {"class": "class number", "multi_label": "multi-label", "target": "target"}
 #: What to do about samples without a label, in a Writer and in pack_dataset().
 _WITHOUT_LABELS = (
-    "; leave such samples out, or pack the whole split without labels: label=None, or label_key=False of pack_dataset()"
+    "; leave such samples out, or pack the whole split without labels: label=None, or label_key=False of "
+    'pack_dataset(), {"test": False} for one of several splits'
 )
+#: What to do about text that is not a label.
+_NO_CLASS = "; if it is not a label, pass label=None, or label_key=False to pack_dataset()"
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,8 @@ class Label:
     numbers: npt.NDArray[Any]
     #: What the caller passed, for messages.
     given: Any
+    #: Multi-labels that were passed as floats.
+    were_floats: bool = False
 
     @property
     def form(self) -> tuple[str, tuple[int, ...]]:
@@ -62,12 +67,25 @@ def to_label(given: Any, class_numbers: Mapping[str, int]) -> Label:
     return Label("multi_label", numbers.astype(np.int32), given)
 
 
-def mismatch(label: Label, form: tuple[str, tuple[int, ...]]) -> str:
-    """Says how a label differs from earlier ones, which have this form."""
+def as_multi_labels(label: Label, class_count: int) -> Label | None:
+    """Targets that are all 0 or 1, one for each class, as multi-labels; None for other labels."""
+    is_one_for_each = label.kind == "target" and class_count > 1 and label.numbers.shape == (class_count,)
+    if not is_one_for_each or not np.isin(label.numbers, (0, 1)).all():
+        return None
+    return Label("multi_label", label.numbers.astype(np.int32), label.given, were_floats=True)
+
+
+def mismatch(label: Label, form: tuple[str, tuple[int, ...]], *, earlier_were_floats: bool) -> str:
+    """Says how a label differs from earlier ones, which have this form, or were floats that became multi-labels."""
     (kind, shape), (earlier_kind, earlier_shape) = label.form, form
     kinds = {kind, earlier_kind}
     if "none" in kinds:
-        remedy = "pass a label with all samples of a split, or with none"
+        remedy = "pass a label with all samples of a split, or with none, as label_key=False of pack_dataset() does"
+    elif kind == "target" and earlier_were_floats:
+        remedy = (
+            "floats that are all 0 or 1, one for each class, are multi-labels; leave out classes= for targets, or pass "
+            "0 and 1 in all samples"
+        )
     elif "target" in kinds and len(kinds) > 1:
         remedy = "pass floats for targets"
     else:
@@ -76,7 +94,7 @@ def mismatch(label: Label, form: tuple[str, tuple[int, ...]]) -> str:
     noun = "" if kind == "none" else f"a {_NOUNS[kind]}" if is_one else _plural(kind, shape)
     this = f"its label {label.given!r} is {noun}" if noun else "it has no label"
     if earlier_kind == "none":
-        return f"{this}, earlier samples have no labels; {remedy}"
+        return f"{this}, earlier samples, from sample 0 on, have no labels; {remedy}"
     return f"{this}, earlier labels are {_plural(earlier_kind, earlier_shape)}; {remedy}"
 
 
@@ -94,7 +112,7 @@ def _number_of_text(label: str, class_numbers: Mapping[str, int]) -> int:
     if re.fullmatch(r"\+?[0-9]+", text):
         return int(text)
     names = list(itertools.islice(class_numbers, 8))
-    known = f"the classes are {', '.join(names)}" if names else "name the classes with classes="
+    known = f"the classes are {', '.join(names)}" if names else f"name the classes with classes={_NO_CLASS}"
     raise ValueError(f"its label {label!r} is not the name of a class; {known}")
 
 

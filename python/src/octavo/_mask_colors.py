@@ -28,12 +28,18 @@ def read_colors(given: MaskColors) -> _pack.MaskColors:
     ValueError
         If a color of the mapping is not one, or its class is not valid.
     TypeError
-        If a class of the mapping is neither an integer nor a name.
+        If `given` is neither a file nor a mapping, or a class of the mapping is neither an integer nor a name.
     """
     from . import _pack
 
-    if not isinstance(given, Mapping):
+    if isinstance(given, (str, os.PathLike)):
         return _pack.MaskColors.read(Path(given))
+    if not isinstance(given, Mapping):
+        raise TypeError(
+            f"mask_colors is of type {type(given).__name__}; it must be a file or a mapping from colors to classes; "
+            "for a sequence of colors in the order of their classes, pass {color: number for number, color in "
+            "enumerate(colors)}"
+        )
     return _pack.MaskColors.make([(_color(color), _class_text(color, given[color])) for color in given])
 
 

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from . import _images
 from ._dataset_classes import LABEL_KEYS, SplitClasses
+from ._label_keys import LabelKey
 from ._plain_values import as_json
 from ._several_labels import SeveralLabels
 
@@ -24,14 +25,11 @@ class SampleFields:
         self,
         image: str | None,
         mask: str | Literal[False] | None,
-        label: str | Sequence[str] | Literal[False] | None,
         name: str | Literal[False] | None,
         columns: list[str],
         needed: list[str],
     ) -> None:
-        if isinstance(label, (list, tuple)) and len(label) == 1:
-            label = label[0]
-        self._image, self._mask, self._label, self._name = image, mask, label, name
+        self._image, self._mask, self._name = image, mask, name
         self._columns = columns
         self._needed = needed  # kept if a sample has them
         self._several = SeveralLabels()
@@ -41,10 +39,22 @@ class SampleFields:
     def parts_of(self, sample: Any, where: str, classes: SplitClasses) -> tuple[Any, Any, Any]:
         """The image, mask and label of a sample; None for what it does not have."""
         if isinstance(sample, Mapping):
-            image, mask, label, field = self._fields_of(sample, where)
+            image, mask, label, field = self._fields_of(sample, classes.label_key, where)
         else:
+            self._check_has_fields(sample, classes.label_key, where)
             (image, mask, label), field = self._of_sequence(sample, where), None
+            mask = None if self._mask is False else mask
+            label = None if classes.label_key is False else label
         return image, mask, classes.label_of(label, field, where)
+
+    def _check_has_fields(self, sample: Any, label: LabelKey, where: str) -> None:
+        """Raises ValueError if an argument names a field, which a sample other than a mapping does not have."""
+        keys = {"image_key": self._image, "mask_key": self._mask, "label_key": label, "name_key": self._name}
+        if named := [f"{argument}={key!r}" for argument, key in keys.items() if key]:
+            raise ValueError(
+                f"{where}: {named[0]} names a field, but the sample is of type {type(sample).__name__}; leave it out, "
+                "or make samples that are mappings"
+            )
 
     def _of_sequence(self, sample: Any, where: str) -> tuple[Any, Any, Any]:
         if isinstance(sample, (tuple, list)):
@@ -57,15 +67,15 @@ class SampleFields:
             return sample[0], sample[1], sample[2]
         return sample, None, None
 
-    def _fields_of(self, sample: Mapping[Any, Any], where: str) -> tuple[Any, Any, Any, Any]:
+    def _fields_of(self, sample: Mapping[Any, Any], label_key: LabelKey, where: str) -> tuple[Any, Any, Any, Any]:
         image = _key(sample, self._image, _IMAGE_KEYS, where)
         if image is None:
             raise ValueError(f"{where}: no image found among the fields {list(sample)}; name it with image_key=")
         mask = None if self._mask is False else _mask_key(sample, self._mask, image, where)
-        labels = self._label_fields(sample, where)
+        labels = _label_fields(sample, label_key, where)
         label = None
-        if not labels and self._label is not False and (self._label is not None or len(sample) > 1):
-            named = self._label if isinstance(self._label, str) else None
+        if not labels and label_key is not False and (label_key is not None or len(sample) > 1):
+            named = label_key if isinstance(label_key, str) else None
             label = _key(sample, named, [key for key in LABEL_KEYS if key != mask], where)
             if label is None and mask is None:
                 raise ValueError(
@@ -76,18 +86,6 @@ class SampleFields:
         self._left_out.update(str(key) for key in sample if key not in used)
         values = self._several.of(sample, labels, where) if labels else None if label is None else sample[label]
         return sample[image], None if mask is None else sample[mask], values, label
-
-    def _label_fields(self, sample: Mapping[Any, Any], where: str) -> list[str]:
-        """The fields of the label, if there are several."""
-        if isinstance(self._label, str):
-            if self._label in sample or "," not in self._label:
-                return []
-            fields = [field.strip() for field in self._label.split(",")]
-        else:
-            fields = list(self._label or ())
-        for field in fields:
-            _key(sample, field, (), where)
-        return fields
 
     def _name_field(self, sample: Mapping[Any, Any]) -> Any:
         if self._name:
@@ -125,6 +123,19 @@ class SampleFields:
             names = ", ".join(map(repr, sorted(self._found)))
             notes.append(f"kept with each sample: {names}, because group_by= or holdout= names it")
         return notes
+
+
+def _label_fields(sample: Mapping[Any, Any], label_key: LabelKey, where: str) -> list[str]:
+    """The fields of the label, if there are several."""
+    if isinstance(label_key, str):
+        if label_key in sample or "," not in label_key:
+            return []
+        fields = [field.strip() for field in label_key.split(",")]
+    else:
+        fields = list(label_key or ())
+    for field in fields:
+        _key(sample, field, (), where)
+    return fields
 
 
 def _mask_key(sample: Mapping[Any, Any], wanted: str | None, image_name: str, where: str) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ._annotate import annotated_call
-from ._dataset_samples import SPLIT_NAMES
+from ._dataset_samples import by_split
 from ._plain_values import as_json
 
 #: One group for each sample, or a function of a sample.
@@ -70,9 +70,7 @@ def _groups_of_splits(
     if groups is None:
         return {}
     if isinstance(groups, Mapping):
-        given = {name if name in parts else SPLIT_NAMES.get(name, name): group for name, group in groups.items()}
-        if unknown := [name for name in given if name not in parts]:
-            raise ValueError(f"groups names the split {unknown[0]!r}; dataset has {', '.join(map(repr, parts))}")
+        given = by_split(groups, parts, "groups")
     elif callable(groups) or len(parts) == 1:
         given = dict.fromkeys(parts, groups)
     else:

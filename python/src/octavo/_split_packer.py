@@ -16,6 +16,9 @@ from ._sample_groups import GROUP_COLUMN, GroupsOfSplit
 from ._sample_names import SampleNames, paths_of
 from .writer import Writer
 
+#: How many samples without labels are held back at most, until it is known whether others have labels.
+_MOST_HELD = 16
+
 
 @dataclasses.dataclass(frozen=True)
 class Rules:
@@ -71,6 +74,10 @@ class SplitPacker:
         self._paths = paths_of(part)
         self._names = SampleNames(split, self._paths if rules.keeps_names else [])
         self._skipped: list[str] = []
+        # Samples without labels before the first label; None: it is known what a sample without a label means.
+        self._held: list[tuple[Any, _Place]] | None = [] if rules.may_skip and classes.label_key is not False else None
+        self._is_unlabeled = False  # samples without labels were appended
+        self._is_mixed = False
 
     def pack(self, on_progress: Callable[[str, int, int, int, int], Any] | None) -> int:
         """Appends all samples, and returns how many the dataset has.
@@ -78,7 +85,7 @@ class SplitPacker:
         Raises
         ------
         ValueError
-            If all samples were skipped, or there are more or fewer groups than samples.
+            If most samples were skipped, or there are more or fewer groups than samples.
         Exception
             Whatever the dataset and the writer raise, unless samples may be skipped.
         """
@@ -89,6 +96,7 @@ class SplitPacker:
             count += 1
             if on_progress is not None:
                 on_progress(f"reading {self.split}", count, max(expected, count), 0, 0)
+        self._release_held(others_have_labels=False)
         self._check_skipped(count)
         if self._group_of is not None:
             self._group_of.check_length(count)
@@ -99,14 +107,51 @@ class SplitPacker:
 
     def _append_or_skip(self, sample: Any, place: _Place) -> None:
         try:
-            self._append(sample, place)
+            if not self._is_held_back(sample, place):
+                self._append(sample, place)
         except Exception as error:
-            if not self._rules.may_skip or self._writer.is_closed:
+            if not self._rules.may_skip or self._writer.is_closed or self._is_mixed:
                 raise
-            # The dataset file keeps this list; without names, it contains none.
-            known = f"{self.split}#{place.number}{place.file if self._rules.keeps_names else ''}"
-            self._skipped.append(f"{known}: {error}")
-            self._writer.leave_out(place.number, known, str(error))
+            self._skip(place, str(error))
+
+    def _skip(self, place: _Place, reason: str) -> None:
+        # The dataset file keeps this list; without names, it contains none.
+        known = f"{self.split}#{place.number}{place.file if self._rules.keeps_names else ''}"
+        self._skipped.append(f"{known}: {reason}")
+        self._writer.leave_out(place.number, known, reason)
+
+    def _is_held_back(self, sample: Any, place: _Place) -> bool:
+        """Whether a sample is kept for later, because it has no label, and the split may have labels or not."""
+        if isinstance(sample, Unreadable) or (self._held is None and not self._is_unlabeled):
+            return False
+        has_label = self._rules.fields.parts_of(sample, str(place), self._classes)[2] is not None
+        if self._held is None:
+            self._check_still_unlabeled(has_label, place)
+            return False
+        if not has_label and len(self._held) < _MOST_HELD:
+            self._held.append((sample, place))
+            return True
+        self._release_held(others_have_labels=has_label)
+        return False
+
+    def _check_still_unlabeled(self, has_label: bool, place: _Place) -> None:
+        """Raises ValueError, which skips nothing, for a label after many samples without one."""
+        if has_label:
+            self._is_mixed = True
+            raise ValueError(
+                f"{place}: it has a label, but the first {_MOST_HELD} samples have none; leave out the samples without "
+                "labels, or pack all without, as label_key=False does"
+            )
+
+    def _release_held(self, *, others_have_labels: bool) -> None:
+        """Skips the samples that were held back, or appends them if the split has no labels."""
+        held, self._held = self._held or [], None
+        for sample, place in held:
+            if others_have_labels:
+                self._skip(place, "it has no label")
+            else:
+                self._is_unlabeled = True
+                self._append_or_skip(sample, place)
 
     def _append(self, sample: Any, place: _Place) -> None:
         if isinstance(sample, Unreadable):
@@ -137,12 +182,17 @@ class SplitPacker:
         return image, mask, turn
 
     def _check_skipped(self, count: int) -> None:
-        """Raises ValueError if all samples were skipped."""
-        if len(self._skipped) == count > 0:
-            raise ValueError(
-                f"pack split {self.split!r}: no samples are left, because all {count} were skipped, the first, "
-                f"{self._skipped[0]}; repair the samples, or leave out the split"
-            )
+        """Raises ValueError if more than half of the samples were skipped."""
+        skipped = len(self._skipped)
+        if 2 * skipped <= count:
+            return
+        found, remedy = f"{skipped} of {count} samples were skipped", "the samples that do not fit the others"
+        if skipped == count:
+            found, remedy = f"no samples are left, because all {count} were skipped", "the split"
+        raise ValueError(
+            f"pack split {self.split!r}: {found}, the first, {self._skipped[0]}; repair the samples, or leave out "
+            f"{remedy}"
+        )
 
 
 def _aligned(image: Any, mask: Any, where: str) -> tuple[Any, Any, _images.Turn]:

@@ -21,12 +21,13 @@ import numbers
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from . import _core
-from ._foreign_transforms import replacements
+from ._augment_arguments import explain_arguments
+from ._foreign_transforms import replacement_of, replacements
 
 __all__ = [
     "Affine",
@@ -573,3 +574,16 @@ def _converted(operation: type[_Parameters], field: str, value: Any) -> Any:
     if operation is not NormalizedJitter and isinstance(value, numbers.Real):
         return _range_around(field, float(value)) or value
     return value
+
+
+if not TYPE_CHECKING:  # a type checker would accept every name
+
+    def __getattr__(name):
+        """Raises AttributeError, which names the operation that replaces a transform of another library."""
+        remedy = replacement_of(name)
+        raise AttributeError(f"octavo.augment has no {name}{f'; {remedy}' if remedy else ''}", name=name)
+
+
+for _name in __all__:
+    if issubclass(globals()[_name], _Parameters):
+        explain_arguments(globals()[_name])

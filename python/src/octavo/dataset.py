@@ -380,6 +380,9 @@ class Split:
 class Dataset:
     """A dataset file, opened for reading; its contents are read on demand.
 
+    ``dataset["train"]`` is a `Split`, ``"train" in dataset`` shows whether there is one with this name, and iterating
+    yields all of them; `split_names` has their names.
+
     Safe to use after ``fork()``. Pickling passes the path, so another process opens the file again.
 
     Parameters
@@ -443,6 +446,12 @@ class Dataset:
             return self.split(name)
         except ValueError as error:
             raise KeyError(str(error)) from None
+
+    def __contains__(self, item: object) -> bool:
+        """Whether the file has a split with this name, or this split."""
+        if isinstance(item, Split):
+            return item.dataset.digest == self.digest and item.name in self.split_names
+        return item in self.split_names
 
     def __iter__(self) -> Iterator[Split]:
         return (self.split(name) for name in self.split_names)

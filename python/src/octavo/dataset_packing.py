@@ -9,13 +9,15 @@ from typing import Any, Literal
 
 from . import _images, _pack, _progress
 from ._argument_names import check_names
+from ._dataset_checks import check_is_dataset
 from ._dataset_classes import SplitClasses, check_same_numbers, common_classes
 from ._dataset_samples import splits_of
 from ._dataset_transforms import RandomTransforms, check_target_transform
+from ._label_keys import LabelKey, label_keys_of
+from ._lost_fields import notes_on_splits
 from ._sample_fields import SampleFields
 from ._sample_groups import Groups, columns_for_choice, resolve_groups
 from ._split_packer import Rules, SplitPacker
-from .dataset import Dataset
 from .writer import Writer
 
 _Path = str | os.PathLike[str]
@@ -31,7 +33,7 @@ def pack_dataset(
     channels: int | None = None,
     layout: _images.Layout = "auto",
     image_key: str | None = None,
-    label_key: str | Sequence[str] | Literal[False] | None = None,
+    label_key: LabelKey | Mapping[str, LabelKey] = None,
     mask_key: str | Literal[False] | None = None,
     mask_transform: Callable[[Any], Any] | None = None,
     name_key: str | Literal[False] | None = None,
@@ -67,8 +69,10 @@ def pack_dataset(
     image_key, label_key, mask_key
         Field names in samples that are mappings. None: ``image``, ``img`` or similar; ``label``, ``labels``,
         ``fine_label``, ``target`` or similar; ``mask``, ``segmentation_mask``, ``annotation`` or similar if that is an
-        image. False: no labels, or no masks. Several label fields, as a sequence or separated by commas, must be
-        numbers: multi-labels if all are integers, 0 or 1, in all samples, else targets.
+        image. False: no labels, or no masks, also of samples that are tuples. Several label fields, as a sequence or
+        separated by commas, must be numbers: multi-labels if all are integers, 0 or 1, in all samples, else targets.
+        `label_key` may be a mapping from splits to fields: ``label_key={"test": False}`` packs only the test split
+        without labels.
     name_key
         The field with the origin of each sample, to be stored. None: ``file_name``, ``path``, ``__key__`` or similar,
         the file of an image that PIL opened, or the paths below ``dataset.root`` in ``dataset.samples``, as torchvision
@@ -82,7 +86,8 @@ def pack_dataset(
     group_by
         Instead, the field with the group, which is then kept, or ``"path:REGEX"`` for the names, as in `pack`.
     on_error
-        ``"skip"``: leave out samples that the dataset cannot provide or that do not fit; they are listed in the result.
+        ``"skip"``: leave out samples that the dataset cannot provide or that do not fit, also those whose label is
+        None if others have labels; they are listed in the result. It is an error if more than half are left out.
     allow_random
         Accept random transforms, such as ``RandomCrop``, in `transform` or the dataset. They change each sample once,
         the same in every epoch, whereas `augment` of `Loader` changes it each time it is shown. Transforms of
@@ -109,18 +114,19 @@ def pack_dataset(
     if on_error not in ("stop", "skip"):
         raise ValueError(f"on_error is {on_error!r}; it must be 'stop' or 'skip'")
     check_names("octavo.pack_dataset", options, [*_WRITER_OPTIONS, *_OWN_OPTIONS])
-    _check_is_dataset(dataset)
+    check_is_dataset(dataset)
     parts = splits_of(dataset, split)
     random = RandomTransforms(transform, mask_transform, parts)
     random.check(bool(allow_random))
-    of_splits = {name: SplitClasses(name, part, label_key) for name, part in parts.items()}
+    label_keys = label_keys_of(label_key, parts)
+    of_splits = {name: SplitClasses(name, part, label_keys[name]) for name, part in parts.items()}
     finds_names = classes is None
     classes = _numbered_classes(classes, of_splits, parts, bool(options.get("allow_mismatch")))
     kept = [columns] if isinstance(columns, str) else list(columns)
     groups_of, group_by = resolve_groups(groups, group_by, parts, kept)
     present = [*kept, *([group_by] if groups_of else ())]
     needed = [name for name in columns_for_choice(group_by, options.get("holdout")) if name not in present]
-    fields = SampleFields(image_key, mask_key, label_key, name_key, kept, needed)
+    fields = SampleFields(image_key, mask_key, name_key, kept, needed)
     rules = Rules(
         fields, transform, mask_transform, random, may_skip=on_error == "skip", keeps_names=name_key is not False
     )
@@ -141,6 +147,7 @@ def pack_dataset(
             *(notes_on_names if finds_names else ()),
             *fields.notes(),
             *random.notes(),
+            *(note for part in parts.values() for note in notes_on_splits(part)),
         ]:
             writer.add_note(note)
         return writer.close()
@@ -156,26 +163,11 @@ def _numbered_classes(
         return given
     common = common_classes(list(of_splits.values()), allow_mismatch)
     for name, part in parts.items():
-        check_target_transform([part], of_splits[name].names or common)
+        if of_splits[name].label_key is not False:
+            check_target_transform([part], of_splits[name].names or common)
     return common
 
 
 #: Arguments of this function that `Writer` has too.
 _OWN_OPTIONS = frozenset(inspect.signature(pack_dataset).parameters) - {"options"}
 _WRITER_OPTIONS = frozenset(inspect.signature(Writer).parameters) - {"path"} - _OWN_OPTIONS
-
-
-def _check_is_dataset(dataset: Any) -> None:
-    """Raises TypeError for what other functions pack, and for batches."""
-    if isinstance(dataset, Dataset):
-        raise TypeError("dataset is a dataset file; use octavo.repack")
-    if isinstance(dataset, (str, os.PathLike)):
-        raise TypeError(f"dataset is the path {str(dataset)!r}; pack files and folders with octavo.pack()")
-    if hasattr(dataset, "batch_size") and hasattr(dataset, "dataset"):
-        raise TypeError(f"dataset is a {type(dataset).__name__}, which makes batches; pass its dataset")
-    for part in dataset.values() if isinstance(dataset, Mapping) else [dataset]:
-        if not (hasattr(part, "__getitem__") or hasattr(part, "__iter__")):
-            raise TypeError(
-                f"dataset is of type {type(part).__name__}; pass a dataset or an iterable of samples, or a mapping "
-                "from split names to them"
-            )

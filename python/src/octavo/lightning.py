@@ -220,7 +220,8 @@ class LoaderCallback(_Callback):  # type: ignore[misc]
 
     It saves the places of loaders in checkpoints and restores them. Lightning does so by itself, but not if the module
     asks for ``trainer.estimated_stepping_batches`` (Lightning #20550), and not between epochs, where it only counts,
-    which does not fit loaders that are cycled. If the first loader has `carry_over`, the callback also tells the
+    which does not fit loaders that are cycled. An epoch that ``max_steps`` cut short is complete for a trainer without
+    ``max_steps``, so its rest would be skipped. If the first loader has `carry_over`, the callback also tells the
     trainer the number of batches of each epoch; without it, epochs that are one batch shorter are not validated.
 
     Parameters

@@ -16,6 +16,7 @@ from typing import Any, Literal
 from . import _images, _pack, _progress
 from ._argument_names import explaining_names
 from ._cifar_pickles import find_batches
+from ._dataset_checks import check_is_no_table
 from ._mask_colors import MaskColors, read_colors
 from ._remote_paths import check_is_local
 from ._warn import warn
@@ -113,6 +114,21 @@ def _columns(columns: Sequence[str]) -> list[str]:
     if columns == "auto":
         return []
     return [columns] if isinstance(columns, str) else list(columns) or ["none"]
+
+
+def _label_columns(given: str | Sequence[str] | None) -> list[str]:
+    """The columns. Raises ValueError or TypeError for what does not name one, such as False for no labels."""
+    if given is None:
+        return []
+    names = [given] if isinstance(given, str) else given
+    if not isinstance(names, bool) and not isinstance(names, Iterable):
+        raise TypeError(f"label_column is {given!r}; it must be a column, or a sequence of columns")
+    if isinstance(names, bool) or not all(names) or not list(names):
+        raise ValueError(
+            f"label_column is {given!r}; it must name a column; to pack images without labels, use "
+            "octavo.pack_dataset(label_key=False)"
+        )
+    return list(names)
 
 
 @explaining_names("octavo.pack")
@@ -219,9 +235,9 @@ def pack(
     limit
         The maximum number of samples per split.
     holdout
-        What of ``train`` becomes the split ``val``: a fraction of each class, below 1, selected by a hash, which
-        balances no multi-labels; one of several folds, ``(0, 5)`` or ``"0:5"``, which balances them too; or the samples
-        with a value of a column, ``"fold=0"``.
+        What of ``train`` becomes the split ``val``: a fraction of each class, below 1, selected by a hash; one of
+        several folds, ``(0, 5)`` or ``"0:5"``; or the samples with a value of a column, ``"fold=0"``. Fractions and
+        folds have the same share of each class of multi-labels, too, as nearly as possible.
     group_by
         Keep all samples of a group, such as a patient, in one split: a column of the image list, which is then kept, or
         of the dataset file; or ``"path:REGEX"``, whose first capture group, or whole match, in the path of a sample is
@@ -313,7 +329,7 @@ def pack(
     if max_ratio is not None:
         source_options.largest_archive_ratio = max_ratio
     source_options.path_column = path_column or ""
-    source_options.label_columns = [label_column] if isinstance(label_column, str) else list(label_column or ())
+    source_options.label_columns = _label_columns(label_column)
     source_options.label_separator = "none" if label_separator is None else label_separator
     source_options.label_kind = label_kind
     source_options.columns = _columns(columns)
@@ -401,6 +417,7 @@ def _sources(
 def _paths(given: _Path | Sequence[_Path]) -> list[_Path]:
     """The paths. Raises TypeError if it is something else, such as a dataset of Python."""
     paths = [given] if isinstance(given, (str, os.PathLike)) else given
+    check_is_no_table("source", given)
     checked: list[_Path] = []
     for path in paths if isinstance(paths, Iterable) or hasattr(paths, "__getitem__") else [paths]:
         if not isinstance(path, (str, os.PathLike)):

@@ -19,7 +19,7 @@ from ._annotate import annotate
 from ._argument_names import explaining_names
 from ._block import Block, Sample, text_of
 from ._conversion_counts import ConversionCounts
-from ._labels import to_label
+from ._labels import Label, as_multi_labels, to_label
 from ._mask_colors import ColorTable, MaskColors, read_colors
 from ._path_lock import PathLock
 from ._resizing import Resizing
@@ -59,8 +59,8 @@ class Writer:
         1 (gray) or 3 (RGB): images are converted. None, as in `pack`: gray if all images are gray; if some are RGB,
         gray images become RGB, with a note. Other numbers of channels must match.
     layout
-        The axes of NumPy arrays and tensors: ``"hwc"``, ``"chw"``, or ``"auto"``: tensors are chw; arrays are the
-        layout that gives 1 or 3 channels.
+        The axes of NumPy arrays and tensors: ``"hwc"``, ``"chw"``, or ``"auto"``: the layout that gives 1 or 3
+        channels. If both or neither do, tensors are chw, and arrays are an error.
     size, fit, background
         As in `pack`: resize all images, and their masks.
     value_range
@@ -170,7 +170,8 @@ class Writer:
             by `pack` and ``PIL.ImageOps.exif_transpose``, with a note.
         label
             A class number, also as text, or the name of one of the classes; K integers 0 or 1 (multi-labels); K floats
-            (targets); or None. -1, NaN, "?" and empty text are missing labels: an error.
+            (targets; but multi-labels if they are all 0 or 1, one for each of several classes); or None. -1, NaN, "?"
+            and empty text are missing labels: an error.
         mask
             A value for each pixel, such as its class: a PIL image (of a palette, the indices count) or whole numbers
             0 ... 255 [H, W]; with `mask_colors`, colors. For all samples of a split, or for none. An image with an EXIF
@@ -202,7 +203,7 @@ class Writer:
         quantizer = self._quantizer_of(split)
         with _naming(self._where(split, name)):
             image, mask, turn = _images.aligned(image, mask)
-            sample = self._to_sample(image, label, mask, name, metadata, quantizer)
+            sample = self._to_sample(image, label, mask, split, name, metadata, quantizer)
             is_gray = sample.pixels.shape[0] == 1
             sample.pixels = self._as_rgb_if_others_are(sample.pixels)
             turns_others_rgb = self._turns_others_rgb(sample.pixels)
@@ -227,11 +228,11 @@ class Writer:
         return f"append to split {split!r}, sample {number}{origin}"
 
     def _to_sample(
-        self, image: Any, label: Any, mask: Any, name: str | None, metadata: Mapping[str, Any],
+        self, image: Any, label: Any, mask: Any, split: str, name: str | None, metadata: Mapping[str, Any],
         quantizer: _images.Quantizer | None,
     ) -> Sample:  # fmt: skip
         pixels = _images.to_pixels(image, self._channels, self._layout, quantizer)
-        checked_label = to_label(label, self._class_numbers)
+        checked_label = self._to_label(label, split)
         classes = None if mask is None else self._to_mask(mask)
         if classes is not None and classes.shape != pixels.shape[1:]:
             raise ValueError(f"its mask is {text_of(classes.shape)}, its image {text_of(pixels.shape[1:])}")
@@ -239,6 +240,14 @@ class Writer:
             pixels, classes = self._resizing(pixels, classes)
         values = json.dumps(list(metadata.values()), allow_nan=False)
         return Sample(pixels, checked_label, classes, name, list(metadata), values)
+
+    def _to_label(self, given: Any, split: str) -> Label:
+        """The label of a sample. Floats are multi-labels if they look like it, and no earlier ones were targets."""
+        label = to_label(given, self._class_numbers)
+        known = self._blocks.get(split)
+        if known is not None and known.label_kind != "multi_label":
+            return label
+        return as_multi_labels(label, len(self._classes)) or label
 
     def _to_mask(self, mask: Any) -> npt.NDArray[np.uint8]:
         if self._mask_table is None:
@@ -370,6 +379,12 @@ class Writer:
             source.add_remark(note)
         for split, quantizer in self._quantizers.items():
             quantizer.add_notes(source, split)
+
+        for split, block in self._blocks.items():
+            if block.has_float_bits:
+                source.add_remark(
+                    f"split {split!r}: labels that are floats, all 0 or 1 and one for each class, are multi-labels"
+                )
 
     def discard(self) -> None:
         """Discards all appended samples; no file appears."""

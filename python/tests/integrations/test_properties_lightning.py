@@ -301,6 +301,24 @@ def test_steps_end_in_the_middle_of_an_epoch_and_go_on(path: Path, tmp_path: Pat
     assert second.train_seen == whole[7:12]
 
 
+@pytest.mark.parametrize("kind", ["callback", "module"])
+def test_an_epoch_that_steps_cut_short_goes_on_without_a_limit_of_steps(path: Path, tmp_path: Path, kind: str) -> None:
+    # Lightning 2.6 counts this epoch as complete, and does not restore a loader without the callback.
+    def resumable() -> tuple[Any, dict[str, Any]]:
+        if kind == "module":
+            return new_data(path), {"limit_val_batches": 0}
+        loader = new_loader(path)
+        return loader, {"limit_val_batches": 0, "callbacks": [octavo.lightning.LoaderCallback(loader)]}
+
+    whole = flat(epochs_of(path, 3, shuffle=True))
+    train, options = resumable()
+    _, trainer = fit(train, max_steps=7, max_epochs=-1, **options)
+    trainer.save_checkpoint(tmp_path / "middle.ckpt")
+    train, options = resumable()
+    second, _ = fit(train, ckpt_path=tmp_path / "middle.ckpt", max_epochs=4, **options)
+    assert second.train_seen[:8] == whole[7:15]
+
+
 @pytest.mark.parametrize("steps", [5, 10])
 @pytest.mark.parametrize("kind", ["loader", "module"])
 def test_steps_that_end_with_an_epoch_go_on_with_the_next_one(
