@@ -150,7 +150,7 @@ Header read_header(const File& file) {
     const std::string lengths =
         std::to_string(length) + " bytes long, but it was packed with " + std::to_string(header.file_length);
     if (length < header.file_length && has_whole_hdf5_file(file)) {
-      throw FormatError(lengths + ": another program has rewritten it; get it again, or " + kUseReindex);
+      throw FormatError(lengths + ": another program has rewritten it; rebuild it with `octavo reindex`");
     }
     if (length < header.file_length) {
       throw FormatError(lengths +

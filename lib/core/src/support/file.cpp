@@ -196,8 +196,7 @@ void sync_file_system_of(const std::filesystem::path& folder) {
 void keep_permissions(const std::filesystem::path& path, const std::filesystem::path& successor) {
   const auto old = status_of_file(path), added = status_of_file(successor);
   if (!old || !added) return;
-  const bool keeps_group =
-      old->st_gid == added->st_gid || ::lchown(successor.c_str(), kUnchanged, old->st_gid) == 0;
+  const bool keeps_group = old->st_gid == added->st_gid || ::lchown(successor.c_str(), kUnchanged, old->st_gid) == 0;
   const mode_t permissions = old->st_mode & (S_IRWXU | S_IRWXG | S_IRWXO);
   set_permissions(successor, keeps_group ? permissions : for_another_group(permissions));
   // Only the superuser may give a file away; else its owner becomes the one who replaces it. Last, because only the
