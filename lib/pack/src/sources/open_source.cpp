@@ -310,6 +310,7 @@ void refuse_options_of_lists(const SourceOptions& options, const std::vector<sou
   const std::string given = !options.label_columns.empty()      ? "label_column"
                             : !options.path_column.empty()      ? "path_column"
                             : options.label_separator != "auto" ? "label_separator"
+                            : !options.image_root.empty()       ? "image_root"
                             : options.columns.empty()           ? ""
                             : options.columns[0] == "none"      ? ""
                                                                 : "columns";

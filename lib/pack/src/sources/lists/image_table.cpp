@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <octavo/errors.hpp>
@@ -264,6 +265,23 @@ struct ListFiles {
 /// Other rows are an error, or are left out of `contents` if `may_skip`.
 UsableRows find_usable_rows(const TableReader& reader, const ListFiles& files, const std::string& list, bool may_skip,
                             ImageList& contents) {
+/// The folder that options.image_root names; null if it names none.
+Tree image_root_of(const SourceOptions& options) {
+  if (options.image_root.empty()) return nullptr;
+  std::error_code ignored;
+  if (fs::is_directory(options.image_root, ignored)) return files::open_folder(options.image_root);
+  throw FormatError("`image_root` names " + quoted(options.image_root) + ", which is not a folder; check the path");
+}
+
+/// The files of a list: in its folder or, if it is not null, in `image_root`.
+ListFiles files_of_list(const Tree& tree, const std::string& path, const Tree& image_root) {
+  const auto images = std::make_shared<FolderImages>();
+  if (!image_root) return {{*tree, path, kListedImages, images}, {*tree, path, kListedMasks, images}};
+  const std::string name = fs::path(path).filename().string();
+  const fs::path folder = fs::absolute(tree->file_of(path)).parent_path();
+  return {{*image_root, name, kListedImages, images, folder}, {*image_root, name, kListedMasks, images, folder}};
+}
+
   UsableRows usable;
   SearchNotes searched;
   for (std::size_t row = 0; row < reader.row_count(); ++row) {
@@ -496,8 +514,8 @@ ImageList list_images_of(const Tree& tree, const std::string& path, const ListSp
   contents.roots.push_back(tree->file_of(path));
   const std::string name = fs::path(path).filename().string();
   Table table = read_table(*tree, path, kAllRows);
-  const auto images = std::make_shared<FolderImages>();
-  ListFiles files = {{*tree, path, kListedImages, images}, {*tree, path, kListedMasks, images}};
+  contents.image_root = image_root_of(options);
+  ListFiles files = files_of_list(tree, path, contents.image_root);
   const PathColumn path_column = required_path_column(table, files, options);
   const MaskColumn mask_column = mask_column_of(table, files, path_column, options);
   if (mask_column.is_guess) {
@@ -516,7 +534,7 @@ ImageList list_images_of(const Tree& tree, const std::string& path, const ListSp
   }
   remark_on_metadata(reader, name, contents);
   remark_on_splits_of(reader, name, split, contents);
-  fill(contents, reader, files, tree, path,
+  fill(contents, reader, files, contents.image_root ? contents.image_root : tree, path,
        split.name.empty() ? split_of_list_name(name).value_or("train") : split.name, options.skip_unreadable);
   return contents;
 }
