@@ -597,3 +597,60 @@ TEST_CASE("packing notes the padding of masks", "[unit][pack]") {
   CHECK_THAT(summary.notes.back(), ContainsSubstring("masks are 255, which is ignored in training, in 50.0 % of the "
                                                      "pixels, padding included"));
 }
+
+TEST_CASE("the error of masks that are one folder lower names the pattern", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const std::string name : {"a", "b"}) {
+    write_file(folder / "images" / (name + ".pgm"), "P5 3 2 255\n" + std::string(6, name[0]));
+    write_file(folder / "annotations/trimaps" / (name + ".png"), png_of(static_cast<std::uint8_t>(name[0])));
+  }
+  CHECK_THROWS_WITH(open(folder.path()), ContainsSubstring("has no mask \"annotations/a.*\"; name the masks with "
+                                                           "`masks=../annotations/trimaps/{stem}.png`, add or"));
+  SourceOptions options;
+  options.mask_pattern = "../annotations/trimaps/{stem}.png";
+  CHECK(first_of_masks(*open(folder.path(), options)) == std::vector<std::uint8_t>{'a', 'b'});
+}
+
+TEST_CASE("files with the names of the images next to them are noted if they look like masks", "[unit][pack]") {
+  const TemporaryFolder folder;
+  const auto write_pair = [&](const std::string& name, const std::string& mask) {
+    write_file(folder / (name + ".pgm"), many_values());
+    write_file(folder / (name + ".ppm"), mask);
+  };
+  const std::string mask = "P6 10 10 255\n" + std::string(150, '\1') + std::string(150, '\2');
+  for (const std::string name : {"000", "001"}) write_pair(name, mask);
+  write_file(folder / "extra.pgm", many_values());  // an image without a mask
+  CHECK(open(folder.path(), {.channels = 1})->notes().remarks.at(0) ==
+        "the .ppm files, such as 000.ppm next to 000.pgm, look like masks (the same names and sizes, few colors), but "
+        "are packed as images; pack them as masks with `masks={stem}.ppm`");
+  std::string colorful = "P6 10 10 255\n";
+  for (char value = 0; value < 100; ++value) colorful += std::string(3, value);
+  write_pair("002", colorful);
+  CHECK(open(folder.path(), {.channels = 1})->notes().remarks.empty());
+}
+
+TEST_CASE("class folders with masks of other names in the same folders are noted", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const std::string name : {"train/ulm/ulm_01", "val/ulm/ulm_02"}) {
+    write_file(folder / "leftImg8bit" / (name + "_leftImg8bit.pgm"), many_values());
+    for (const char* const kind : {"color", "labelIds"}) {
+      write_file(folder / "gtFine" / (name + "_gtFine_" + kind + ".pgm"), two_values());
+    }
+  }
+  const auto remarks = open(folder.path())->notes().remarks;
+  const auto has_remark = [&](const std::string& text) {
+    return std::ranges::any_of(remarks, [&](const auto& one) { return one.find(text) != std::string::npos; });
+  };
+  CHECK(
+      has_remark("the files in \"gtFine\" look like masks of those in \"leftImg8bit\", but both became classes; to "
+                 "pack them as masks, name both files of each pair in a list with the columns image, mask and split, "
+                 "or rename the folders to masks and images and use "
+                 "`masks={stem}leftImg8bit={stem}gtFine_labelIds.pgm`"));
+  std::filesystem::rename(folder / "leftImg8bit", folder / "images");
+  std::filesystem::rename(folder / "gtFine", folder / "masks");
+  SourceOptions options;
+  options.mask_pattern = "{stem}leftImg8bit={stem}gtFine_labelIds.pgm";
+  const auto source = open(folder.path(), options);
+  REQUIRE(source->splits().size() == 2);
+  CHECK(source->splits()[1].has_masks);
+}
