@@ -281,8 +281,12 @@ TEST_CASE("class numbers that do not begin at 0 are noted", "[unit][pack]") {
   const auto source = folder.open();
   CHECK(read_all(*source).labels == std::vector<std::int32_t>{1, 4});
   CHECK_THAT(list_remarks_of(*source),
-             ContainsSubstring("the class numbers 1 to 4 are kept, so that no sample is in class "
-                               "0, and a model needs 5 outputs"));
+             ContainsSubstring(
+                 "the class numbers 1 to 4 are kept, so that no sample is in class "
+                 "0, and a model needs 5 outputs; number the classes from 0 to avoid this, or, if the numbers are "
+                 "quantities, make them targets with `label_kind=target`"));
+  CHECK_THAT(list_remarks_of(*folder.open({.label_kind = LabelKind::class_index})),
+             ContainsSubstring("are kept") && !ContainsSubstring("quantities"));
   folder.write("list.csv", "id,label\n0,0\n1,4\n");
   CHECK_THAT(list_remarks_of(*folder.open()), !ContainsSubstring("class numbers"));
   // All lists count.

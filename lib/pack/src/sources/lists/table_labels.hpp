@@ -106,6 +106,7 @@ class TableLabels {
   std::vector<std::string> names_of_list() const;
   void read_labels(const SourceOptions& options);
   void read_texts(const SourceOptions& options);
+  void remark_on_whole_numbers();
   void read_tags(const TagSeparator& separator);
   void remark_on_empty_labels(const std::vector<std::size_t>& rows);
   std::vector<std::string> tags_of(std::size_t row, const TagSeparator& separator) const;
