@@ -574,6 +574,23 @@ TEST_CASE("a column of labels that names image files holds the masks", "[unit][p
   CHECK_THAT(to_json(source->notes()), ContainsSubstring("so it holds no labels"));
 }
 
+TEST_CASE("a column of masks is found in any spelling, and numbers next to it are not labels", "[unit][pack]") {
+  const TemporaryFolder folder;
+  const std::string column = GENERATE("MaskPath", "maskPath", "mask-path", "Mask File");
+  CAPTURE(column);
+  write_file(folder / "a.png", png_of(1));
+  write_file(folder / "a_mask.png", png_of(7));
+  write_file(folder / "list.csv", "ImagePath," + column + ",fold,width\na.png,a_mask.png,0,640\n");
+  const auto source = open(folder / "list.csv");
+  CHECK(first_of_masks(*source) == std::vector<std::uint8_t>{7});
+  CHECK(source->splits()[0].labels.kind == LabelKind::none);
+  CHECK(source->splits()[0].columns == std::vector<std::string>{"fold", "width"});
+  CHECK(source->notes().remarks ==
+        std::vector<std::string>{"list.csv: columns kept with each sample: \"fold\", \"width\"; leave them out with "
+                                 "`columns=none`, or name one that holds labels with `label_column`"});
+  CHECK(open(folder / "list.csv", {.label_columns = {"fold"}})->splits()[0].labels.kind == LabelKind::class_index);
+}
+
 TEST_CASE("the column that the options name for labels holds the masks if it names image files", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "a.png", png_of(1));

@@ -145,7 +145,8 @@ class TableReader {
               bool has_labels, const SourceOptions& options)
       : table_(std::move(table)),
         columns_(table_, options, path_column, mask_column, has_labels),
-        labels_(has_labels ? TableLabels(table_, columns_.labels, columns_.has_role(), options) : TableLabels(table_)),
+        labels_(reads_labels(has_labels) ? TableLabels(table_, columns_.labels, columns_.has_role(), options)
+                                         : TableLabels(table_)),
         split_of_all_(std::move(split)),
         is_label_named_(!options.label_columns.empty()) {
     if (table_.rows.empty()) throw FormatError("it is empty");
@@ -211,6 +212,8 @@ class TableReader {
   const std::vector<std::string>& late_columns() const { return table_.late_columns; }
 
  private:
+  /// Next to masks, columns of numbers without the name of a label column, such as a width or a fold, are not labels.
+  bool reads_labels(bool has_labels) const { return has_labels && (!has_masks() || has_label_column()); }
   bool has_split_column() const { return columns_.split >= 0; }
   const std::string& split_column() const { return table_.columns[static_cast<std::size_t>(columns_.split)]; }
   bool names_splits() const { return has_splits_ && split_of_all_.empty(); }
@@ -262,9 +265,6 @@ struct ListFiles {
   ListedFiles images, masks;
 };
 
-/// Other rows are an error, or are left out of `contents` if `may_skip`.
-UsableRows find_usable_rows(const TableReader& reader, const ListFiles& files, const std::string& list, bool may_skip,
-                            ImageList& contents) {
 /// The folder that options.image_root names; null if it names none.
 Tree image_root_of(const SourceOptions& options) {
   if (options.image_root.empty()) return nullptr;
@@ -282,6 +282,9 @@ ListFiles files_of_list(const Tree& tree, const std::string& path, const Tree& i
   return {{*image_root, name, kListedImages, images, folder}, {*image_root, name, kListedMasks, images, folder}};
 }
 
+/// Other rows are an error, or are left out of `contents` if `may_skip`.
+UsableRows find_usable_rows(const TableReader& reader, const ListFiles& files, const std::string& list, bool may_skip,
+                            ImageList& contents) {
   UsableRows usable;
   SearchNotes searched;
   for (std::size_t row = 0; row < reader.row_count(); ++row) {
@@ -472,9 +475,13 @@ void remark_on_labels_of(const TableReader& reader, const std::string& name, Ima
   if (!refused.empty()) contents.remarks.push_back(name + ": " + refused + "; without them, they would be labels");
 }
 
+/// Whether masks are all that is learned.
+bool has_only_masks(const TableReader& reader) { return reader.has_masks() && reader.label_columns().empty(); }
+
 /// On the columns that are kept, and those that are not.
 void remark_on_metadata(const TableReader& reader, const std::string& name, ImageList& contents) {
-  add_remark(remark_on_kept(name, reader.kept_automatically(), reader.doubtful_label_column()), contents);
+  add_remark(remark_on_kept(name, reader.kept_automatically(), reader.doubtful_label_column(), has_only_masks(reader)),
+             contents);
   add_remark(remark_on_left_out(name, reader.left_out_columns()), contents);
   add_remark(remark_on_needed(name, reader.kept_for_choice()), contents);
   add_remark(remark_on_late(name, reader.late_columns()), contents);

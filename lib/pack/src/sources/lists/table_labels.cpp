@@ -141,7 +141,7 @@ std::ptrdiff_t find_column(const Table& table, const std::string& name) {
 }
 
 bool is_label_column(std::string_view name) {
-  return std::find(kLabelColumns.begin(), kLabelColumns.end(), name) != kLabelColumns.end();
+  return std::ranges::find(kLabelColumns, letters_of(name), &letters_of) != kLabelColumns.end();
 }
 
 std::string why_no_label_column(const std::vector<std::string>& columns) {

@@ -31,7 +31,7 @@ std::vector<std::size_t> find_label_columns(const Table& table, const std::vecto
 /// only if there is none.
 std::ptrdiff_t find_column(const Table& table, const std::string& name);
 
-/// Whether `name` is the name of a label column.
+/// Whether `name` is the name of a label column, in any spelling.
 bool is_label_column(std::string_view name);
 
 /// Why find_label_columns() finds none of `columns` by name, for messages: "no column is named label, class, ... or y".
