@@ -49,6 +49,9 @@ class L2Policy {
 
   /// The same for one word, but keeps it in the L1 cache: for words that two lanes load.
   OCTAVO_HOST_DEVICE std::uint32_t load_word(bool wanted, const void* from) const;
+  /// The same for a word, which is always wanted, and the next one, which is wanted if `next_wanted` is not 0.
+  OCTAVO_HOST_DEVICE void load_words(std::uint32_t next_wanted, const void* from, std::uint32_t& word,
+                                     std::uint32_t& next) const;
 
   template <int kBytes>
   OCTAVO_HOST_DEVICE void store(bool wanted, void* to, const Words<kBytes>& words) const;
@@ -103,6 +106,15 @@ __device__ inline std::uint32_t L2Policy::load_word(bool wanted, const void* fro
   return word;
 }
 
+__device__ inline void L2Policy::load_words(std::uint32_t next_wanted, const void* from, std::uint32_t& word,
+                                            std::uint32_t& next) const {
+  asm volatile(
+      "{ .reg .pred p; setp.ne.b32 p, %2, 0; ld.global.nc.L2::cache_hint.b32 %0, [%3], %4;"
+      " @p ld.global.nc.L2::cache_hint.b32 %1, [%3+4], %4; }"
+      : "=&r"(word), "=r"(next)
+      : "r"(next_wanted), "l"(from), "l"(policy_));
+}
+
 template <int kBytes>
 __device__ inline void L2Policy::store(bool wanted, void* to, const Words<kBytes>& words) const {
   if constexpr (kBytes == 4) {
@@ -139,6 +151,12 @@ __device__ inline std::uint32_t L2Policy::load_word(bool wanted, const void* fro
   return load_once<4>(wanted, from).words[0];
 }
 
+__device__ inline void L2Policy::load_words(std::uint32_t next_wanted, const void* from, std::uint32_t& word,
+                                            std::uint32_t& next) const {
+  word = load_word(true, from);
+  next = load_word(next_wanted != 0, static_cast<const std::uint32_t*>(from) + 1);
+}
+
 template <int kBytes>
 __device__ inline void L2Policy::store(bool wanted, void* to, const Words<kBytes>& words) const {
   if (wanted) *static_cast<Words<kBytes>*>(to) = words;
@@ -159,6 +177,12 @@ OCTAVO_HOST_DEVICE inline Words<kBytes> L2Policy::load_once(bool wanted, const v
 
 OCTAVO_HOST_DEVICE inline std::uint32_t L2Policy::load_word(bool wanted, const void* from) const {
   return load_once<4>(wanted, from).words[0];
+}
+
+OCTAVO_HOST_DEVICE inline void L2Policy::load_words(std::uint32_t next_wanted, const void* from, std::uint32_t& word,
+                                                    std::uint32_t& next) const {
+  word = load_word(true, from);
+  next = load_word(next_wanted != 0, static_cast<const std::uint32_t*>(from) + 1);
 }
 
 template <int kBytes>

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kernels/host_device.hpp"
+#include "kernels/intrinsics.hpp"
 
 namespace octavo::kernels {
 
@@ -29,5 +30,16 @@ class Divider {
   std::uint32_t factor_ = 1u << 31;
   unsigned shift_ = 31;
 };
+
+/// The same for numbers and divisors below 2^15, without a constructor, so that it can be in shared memory. The factor
+/// is ceil(2^31 / divisor), so factor * divisor exceeds 2^31 by less than 2^15.
+struct SmallDivider {
+  std::uint32_t divisor, factor;
+
+  OCTAVO_HOST_DEVICE std::uint32_t quotient(std::uint32_t n) const { return multiply_high(2 * n, factor); }
+};
+OCTAVO_HOST_DEVICE inline SmallDivider small_divider(std::uint32_t divisor) {
+  return {divisor, ((1u << 31) + divisor - 1) / divisor};
+}
 
 }  // namespace octavo::kernels

@@ -12,6 +12,7 @@
 
 #include "kernels/augment/augmented_image.hpp"
 #include "kernels/augment/mixing.hpp"
+#include "kernels/augment/resized_image.hpp"
 #include "kernels/host_device.hpp"
 #include "kernels/labels.hpp"
 #include "kernels/packed_rows.hpp"
@@ -43,6 +44,7 @@ struct GatherArgs {
   void* out_labels;           ///< [B,label_words] of label_type, or null
   const AugmentProgram* program = nullptr;               ///< the augmentation, in memory of the device; null: none
   AugmentDemand augment_demand = AugmentDemand::pixels;  ///< of the program
+  StoredResizing resizing = {};                          ///< of a program of AugmentDemand::resizing
   MixProgram mix = {};                                   ///< needs a program
   SoftLabels soft_labels = {};                           ///< replace label_type: out_labels is float [B, width]
   std::int64_t mixed_count = 0;                          ///< positions of each of the batches that are mixed

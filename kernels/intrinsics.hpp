@@ -124,6 +124,19 @@ OCTAVO_HOST_DEVICE inline std::uint32_t permute_bytes(std::uint32_t low, std::ui
 #endif
 }
 
+/// The same, for a selector whose digits are below 8 and whose upper half is ignored: without the instruction with
+/// which
+/// __byte_perm() makes sure of it.
+OCTAVO_HOST_DEVICE inline std::uint32_t select_bytes(std::uint32_t low, std::uint32_t high, std::uint32_t selector) {
+#if defined(__CUDA_ARCH__)
+  std::uint32_t selected;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(selected) : "r"(low), "r"(high), "r"(selector));
+  return selected;
+#else
+  return permute_bytes(low, high, selector);
+#endif
+}
+
 /// Returns the four bytes that start `byte_count` (0 to 3) bytes into `low` and continue in `high`.
 OCTAVO_HOST_DEVICE inline std::uint32_t bytes_from(std::uint32_t low, std::uint32_t high, unsigned byte_count) {
 #if defined(__CUDA_ARCH__)
@@ -185,6 +198,19 @@ OCTAVO_HOST_DEVICE inline std::int32_t add_codes_in_word(std::uint32_t four_code
 #else
   for (int index = 0; index < 4; ++index) sum += static_cast<std::int8_t>(four_codes >> (8 * index));
   return sum;
+#endif
+}
+
+/// Adds, to `sum`, the two 16-bit halves of `weights` times the signed bytes 0 and 1 of a word, or 2 and 3.
+OCTAVO_HOST_DEVICE inline std::int32_t add_weighted_codes(std::uint32_t weights, std::uint32_t four_codes, bool upper,
+                                                          std::int32_t sum) {
+#if defined(__CUDA_ARCH__)
+  const int pair = static_cast<int>(weights), codes = static_cast<int>(four_codes);
+  return upper ? __dp2a_hi(pair, codes, sum) : __dp2a_lo(pair, codes, sum);
+#else
+  const std::uint32_t two = upper ? four_codes >> 16 : four_codes;
+  return sum + static_cast<std::int16_t>(weights) * static_cast<std::int8_t>(two) +
+         static_cast<std::int16_t>(weights >> 16) * static_cast<std::int8_t>(two >> 8);
 #endif
 }
 

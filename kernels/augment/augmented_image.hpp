@@ -31,14 +31,14 @@ struct StepRange {
 };
 
 /// Whether a rectangle covers a pixel.
-OCTAVO_HOST_DEVICE inline bool covers(const AugmentStep& erase, std::int32_t y, std::int32_t x) {
+OCTAVO_HOST_DEVICE inline bool covers(const MovingStep& erase, std::int32_t y, std::int32_t x) {
   return y >= erase.y && y - erase.y < erase.height && x >= erase.x && x - erase.x < erase.width;
 }
 
 enum class ImageAxis { down, across };
 
 /// The filter of a resizing step along an axis.
-OCTAVO_HOST_DEVICE inline AxisFilter filter_of(const AugmentOp& op, const AugmentStep& step, ImageAxis axis) {
+OCTAVO_HOST_DEVICE inline AxisFilter filter_of(const AugmentOp& op, const MovingStep& step, ImageAxis axis) {
   const bool is_down = axis == ImageAxis::down;
   return {is_down ? step.height : step.width, is_down ? op.height : op.width, op.antialias, op.is_cubic};
 }
@@ -153,12 +153,13 @@ OCTAVO_HOST_DEVICE inline Affine jittered(Affine map, const MovingStep& step) {
 }
 
 /// The map of channel `c` at (y, x) of the augmented image, if the normalization has `map` there: jitter changes the
-/// map, and an erasure of normalized values replaces it by one that ignores the code.
-OCTAVO_HOST_DEVICE inline Affine augmented_map(const AugmentProgram& program, const DrawnImage& image, Affine map,
+/// map, and an erasure of normalized values replaces it by one that ignores the code. `image` has steps.
+template <typename Image>
+OCTAVO_HOST_DEVICE inline Affine augmented_map(const AugmentProgram& program, const Image& image, Affine map,
                                                std::int64_t c, std::int32_t y, std::int32_t x) {
   for (int i = 0; i < program.op_count; ++i) {
     const AugmentOp& op = program.ops[i];
-    const AugmentStep& step = image.steps[i];
+    const MovingStep& step = image.steps[i];
     if (step.kind == StepKind::jitter) {
       map = jittered(map, step);
     } else if (step.kind == StepKind::erase && op.is_normalized && covers(step, y, x)) {

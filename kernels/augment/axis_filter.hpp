@@ -87,7 +87,8 @@ struct AxisFilter {
   }
   /// The most pixels that make one output.
   OCTAVO_HOST_DEVICE std::int32_t most_taps() const {
-    const std::int64_t taps = support() / out_count + 1;
+    // Centers of pixels are 2 * out_count apart, and the filter is 2 * support() wide, without its ends.
+    const std::int64_t taps = (support() + out_count - 1) / out_count;
     return taps > count ? count : static_cast<std::int32_t>(taps);
   }
 

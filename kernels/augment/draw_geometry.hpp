@@ -94,8 +94,8 @@ OCTAVO_HOST_DEVICE inline void place_part(MovingStep& step, ImageSize size, doub
 }
 
 /// A part of the image with the drawn area and ratio; the largest one at the center if none of the attempts fits.
-OCTAVO_HOST_DEVICE inline AugmentStep resized_crop_step(const AugmentOp& op, ImageSize size, const DrawKey& key) {
-  AugmentStep step{};
+OCTAVO_HOST_DEVICE inline MovingStep resized_crop_step(const AugmentOp& op, ImageSize size, const DrawKey& key) {
+  MovingStep step{};
   step.kind = StepKind::resample;
   const double H = size.height, W = size.width;
   for (std::uint32_t attempt = 1; attempt <= kRectangleAttempts; ++attempt) {

@@ -53,6 +53,21 @@ OCTAVO_HOST_DEVICE inline MovingStep draw_moving_step(const AugmentOp& op, Image
   }
 }
 
+/// Resizes a whole image of `size`.
+OCTAVO_HOST_DEVICE inline MovingStep whole_image_step(ImageSize size) {
+  MovingStep step{};
+  step.kind = StepKind::resample;
+  step.height = size.height;
+  step.width = size.width;
+  return step;
+}
+
+/// The step of `op`, whose kind resizes(), for an image of `size`.
+OCTAVO_HOST_DEVICE inline MovingStep draw_resizing_step(const AugmentOp& op, ImageSize size, const DrawKey& key) {
+  if (!(fraction_of(draw(key, op.slot, 0).word[0]) < op.probability)) return {};
+  return op.kind == AugmentKind::resize ? whole_image_step(size) : detail::resized_crop_step(op, size, key);
+}
+
 /// The step of `op` for an image of `channels` channels and `size`.
 OCTAVO_HOST_DEVICE inline AugmentStep draw_step(const AugmentOp& op, std::int64_t channels, ImageSize size,
                                                 const DrawKey& key) {
@@ -61,19 +76,16 @@ OCTAVO_HOST_DEVICE inline AugmentStep draw_step(const AugmentOp& op, std::int64_
     static_cast<MovingStep&>(step) = draw_moving_step(op, size, key);
     return step;
   }
+  if (resizes(op.kind)) {
+    static_cast<MovingStep&>(step) = draw_resizing_step(op, size, key);
+    return step;
+  }
   const PhiloxWords words = draw(key, op.slot, 0);
   if (op.kind == AugmentKind::trivial_augment || op.kind == AugmentKind::rand_augment) {
     return detail::policy_step(op, size, words);
   }
   if (!(fraction_of(words.word[0]) < op.probability)) return step;
   switch (op.kind) {
-    case AugmentKind::random_resized_crop:
-      return detail::resized_crop_step(op, size, key);
-    case AugmentKind::resize:
-      step.kind = StepKind::resample;
-      step.height = size.height;
-      step.width = size.width;
-      return step;
     case AugmentKind::affine:
       return detail::affine_step(op, size, key, words);
     case AugmentKind::color_jitter:

@@ -20,15 +20,15 @@ inline constexpr std::int32_t kWordColumns = 4;
 /// A line of the output: a row of a channel, or of all channels if they are interleaved. A mask has all bits or none.
 struct alignas(16) MovedLine {
   std::int32_t offset;    ///< of the row's first code in the stored sample; of any row if all are beyond the edge
+  std::uint32_t channel;  ///< 0 if channels are interleaved
   std::uint32_t beyond;   ///< shows the fill value of a crop
   std::uint32_t erased;   ///< has pixels that a step fills
-  std::uint32_t channel;  ///< 0 if channels are interleaved
 };
 
 /// Four columns of the output. A mask has a byte for each of them, with all bits or none.
 struct alignas(16) MovedWord {
-  std::int32_t first;      ///< the stored column of the first byte that is loaded; all four are in the row
-  std::uint32_t selector;  ///< digit i: which of the bytes column i shows
+  std::int32_t first;      ///< stored column of the first byte that is loaded; if rows have four, all are in the row
+  std::uint32_t selector;  ///< digit i, of four: which of the bytes column i shows
   std::uint32_t beyond;    ///< columns that show the fill value of a crop
   std::uint32_t erased;    ///< columns that a step fills
 };
@@ -52,21 +52,18 @@ OCTAVO_HOST_DEVICE inline std::int32_t moved_from(const AugmentProgram& program,
   return at;
 }
 
-/// Whether an erasure fills row or column `at` of the output.
-OCTAVO_HOST_DEVICE inline bool erases(const MovingStep& step, ImageAxis axis, std::int32_t at) {
-  const std::int32_t first = axis == ImageAxis::down ? step.y : step.x;
-  const std::int32_t count = axis == ImageAxis::down ? step.height : step.width;
-  return step.kind == StepKind::erase && at >= first && at - first < count;
-}
-
 /// An axis without mirrored or repeated borders: output `at` shows sign * at + offset if it is in [first, end), and a
 /// fill value elsewhere.
 struct MovedAxis {
   std::int32_t sign, offset, first, end;
-  bool is_straight;  ///< otherwise moved_from() tells
+  bool is_straight;                         ///< otherwise moved_from() tells
+  std::int32_t erased_first, erased_count;  ///< the rows or columns of the output that the erasure fills
 
   OCTAVO_HOST_DEVICE std::int32_t from(std::int32_t at) const {
     return at >= first && at < end ? sign * at + offset : -1;
+  }
+  OCTAVO_HOST_DEVICE bool erases(std::int32_t at) const {
+    return static_cast<std::uint32_t>(at - erased_first) < static_cast<std::uint32_t>(erased_count);
   }
 };
 
@@ -75,7 +72,7 @@ OCTAVO_HOST_DEVICE inline MovedAxis moved_axis(const AugmentProgram& program, co
   const auto count_of = [&](int i) {
     return axis == ImageAxis::down ? program.sizes[i].height : program.sizes[i].width;
   };
-  MovedAxis moved{1, 0, 0, count_of(program.op_count), true};
+  MovedAxis moved{1, 0, 0, count_of(program.op_count), true, 0, 0};
   for (int i = program.op_count - 1; i >= 0; --i) {
     const MovingStep& step = steps[i];
     const std::int32_t count = count_of(i);
@@ -91,6 +88,9 @@ OCTAVO_HOST_DEVICE inline MovedAxis moved_axis(const AugmentProgram& program, co
       moved.is_straight = moved.is_straight && (is_inside || program.ops[i].border == Border::constant);
       moved.first = low > moved.first ? low : moved.first;
       moved.end = high < moved.end - 1 ? high + 1 : moved.end;
+    } else if (step.kind == StepKind::erase) {
+      moved.erased_first = axis == ImageAxis::down ? step.y : step.x;
+      moved.erased_count = axis == ImageAxis::down ? step.height : step.width;
     }
   }
   return moved;
@@ -103,40 +103,32 @@ OCTAVO_HOST_DEVICE inline std::int32_t moved_pixel(const AugmentProgram& program
   return moved.is_straight ? moved.from(at) : moved_from(program, steps, axis, at);
 }
 
-/// Whether any step erases row or column `at`.
-template <typename Steps>
-OCTAVO_HOST_DEVICE inline bool is_erased(const AugmentProgram& program, const Steps& steps, ImageAxis axis,
-                                         std::int32_t at) {
-  bool found = false;
-  for (int i = 0; i < program.op_count; ++i) found = found || erases(steps[i], axis, at);
-  return found;
-}
-
 /// Line `y` of channel `c`, of stored planes of `pixels` codes.
 template <typename Steps>
 OCTAVO_HOST_DEVICE inline MovedLine moved_line(const AugmentProgram& program, const Steps& steps, const MovedAxis& down,
                                                std::int32_t pixels, std::int32_t c, std::int32_t y) {
   const std::int32_t row = moved_pixel(program, steps, ImageAxis::down, down, y);
-  return {c * pixels + (row < 0 ? 0 : row) * program.sizes[0].width, row < 0 ? ~std::uint32_t{0} : 0,
-          is_erased(program, steps, ImageAxis::down, y) ? ~std::uint32_t{0} : 0, static_cast<std::uint32_t>(c)};
+  return {c * pixels + (row < 0 ? 0 : row) * program.sizes[0].width, static_cast<std::uint32_t>(c),
+          row < 0 ? ~std::uint32_t{0} : 0, down.erases(y) ? ~std::uint32_t{0} : 0};
 }
 
-/// The four columns from `x` on. The stored image has at least four. Neighbors in the output show neighbors, or the
-/// same pixel, in the stored image, so all that show are within four bytes.
+/// The four columns from `x` on, which may begin before the line or end after it. Neighbors in the output show
+/// neighbors, or the same pixel, in the stored image, so all that show are within four bytes.
 template <typename Steps>
 OCTAVO_HOST_DEVICE inline MovedWord moved_word(const AugmentProgram& program, const Steps& steps,
                                                const MovedAxis& across, std::int32_t x) {
-  const std::int32_t last_first = program.sizes[0].width - kWordColumns;
-  std::int32_t columns[kWordColumns], lowest = last_first;
+  const std::int32_t stored_width = program.sizes[0].width, width = program.sizes[program.op_count].width;
+  std::int32_t columns[kWordColumns], lowest = stored_width < kWordColumns ? 0 : stored_width - kWordColumns;
   MovedWord word{};
   for (std::int32_t i = 0; i < kWordColumns; ++i) {
-    columns[i] = moved_pixel(program, steps, ImageAxis::across, across, x + i);
+    const bool is_inside = x + i >= 0 && x + i < width;
+    columns[i] = is_inside ? moved_pixel(program, steps, ImageAxis::across, across, x + i) : -1;
     const std::uint32_t byte = 0xFFu << (8 * i);
     if (columns[i] < 0)
       word.beyond |= byte;
     else
       lowest = columns[i] < lowest ? columns[i] : lowest;
-    if (is_erased(program, steps, ImageAxis::across, x + i)) word.erased |= byte;
+    if (across.erases(x + i)) word.erased |= byte;
   }
   word.first = lowest;
   for (std::int32_t i = 0; i < kWordColumns; ++i) {

@@ -217,6 +217,7 @@ cudaError_t launch_gather_augmented(const GatherArgs& args, const CachePolicies&
           args.mix.is_on ? &gather_augmented<Value, NoFilters, true> : &gather_augmented<Value, NoFilters, false>,
           blocks, threads, stream, args);
     case AugmentDemand::resizing:
+      if (takes_resized<Value>(args)) return launch_gather_resized<Value>(args, policies, stream);
       return launch(&gather_augmented<Value, FilterTables, false>, blocks, threads, stream, args);
     case AugmentDemand::images:
       return launch(args.mix.is_on ? &gather_made_images<Value, true> : &gather_made_images<Value, false>,

@@ -36,13 +36,20 @@ cudaError_t launch_gather_augmented(const GatherArgs& args, const CachePolicies&
                                     cudaStream_t stream);
 
 /// For AugmentDemand::moves and erasing_moves: images of up to kMostMovedSide pixels per side and kMostMovedChannels
-/// channels, if they are interleaved three or four; whose rows are stores of four values, and whose packed rows are
-/// whole words.
+/// channels, if they are interleaved three or four, that become at least four pixels wide. Packed rows may have any
+/// alignment, and the output that of four values.
 template <typename Value>
 bool takes_moved(const GatherArgs& args);
 template <typename Value>
 cudaError_t launch_gather_moved(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,
                                 cudaStream_t stream);
+
+/// For AugmentDemand::resizing: programs with a StoredResizing, unless more than kMostResizedChannels channels are
+/// interleaved, or images shrink so much that the pixels of a few values do not fit in shared memory.
+template <typename Value>
+bool takes_resized(const GatherArgs& args);
+template <typename Value>
+cudaError_t launch_gather_resized(const GatherArgs& args, const CachePolicies& policies, cudaStream_t stream);
 
 /// Supports every shape, layout and alignment.
 template <typename Value>

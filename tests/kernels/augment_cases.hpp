@@ -109,6 +109,7 @@ class AugmentCase {
     args.out_labels = out_labels_.data();
     args.program = &program_;
     args.augment_demand = demand_of(program_, mix_.is_on);
+    if (args.augment_demand == kernels::AugmentDemand::resizing) args.resizing = stored_resizing(program_);
     args.mix = mix_;
     args.mixed_count = mixed_count_;
     args.soft_labels = soft_labels_;

@@ -2,11 +2,12 @@
 """Checks the code that the CUDA compiler generates for the kernels: registers and spills from the compiler's report;
 loads in flight, access widths and issue slots from the machine code.
 
-cuda_code_test.py PTXAS PTX_FOLDER [--markdown FILE] ARCHITECTURE...
+cuda_code_test.py PTXAS PTX_FOLDER [--all] [--markdown FILE] ARCHITECTURE...
 
 The PTX of an architecture is in PTX_FOLDER/ARCHITECTURE; the target octavo_ptx compiles the kernels to it. Prints a table of every kernel that moves a batch, one row per variant. Fails if a kernel cannot keep up with the memory
 of a typical device of its architecture. Decodes the cubin itself, because not every toolkit has a disassembler. For
-architectures below 8.0, only registers and spills are checked.
+architectures below 8.0, only registers and spills are checked. The augmented gathers take longer to assemble than all
+others, so only --all does it for each architecture.
 """
 import argparse
 import os
@@ -18,11 +19,15 @@ import tempfile
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
+# Assembled for these architectures without --all.
+SLOW_SOURCES, SLOW_ARCHITECTURES = {"gather_augmented", "gather_moved"}, {"75", "90"}
+
 # A multiprocessor has 65,536 registers, so with 64 registers 1,024 threads stay resident; with 96, 640; with 128, 512.
 # Gathers that resize compute more for each byte, and need fewer threads to hide the memory's latency. So do masks, which
-# follow the steps of their image for each byte.
+# follow the steps of their image for each byte. Three planes of any width have more loads in flight instead of threads.
+# The keys are regular expressions; the first one counts.
 MOST_REGISTERS = {"gather_channels": 96, "gather_augmented": 128, "gather_made_images": 128, "gather_masks": 96,
-                  "gather_moved": 80}
+                  "gather_movedI.*Li3ELb0ELb[01]ELb1E": 112, "gather_moved": 80, "gather_resized": 80}
 
 
 class Device:
@@ -56,8 +61,8 @@ class Instruction:
         self.opcode = low & 0x1FF
         self.is_predicated = (low >> 12 & 0xF) != 7
         self.width = WIDTHS.get(high >> 9 & 7)
-        # Codes are read by ld.global.nc, everything else by plain loads.
-        self.is_code_load = self.opcode == LOAD and high >> 15 & 1 == 1
+        # Codes are read by ld.global.nc, everything else by plain loads. Single bytes are those at the edges of samples.
+        self.is_code_load = self.opcode == LOAD and high >> 15 & 1 == 1 and self.width > 1
         self.barrier_set = high >> 46 & 7  # barrier that a load opens when its data arrive; 7: none
         self.barriers_awaited = high >> 52 & 0x3F
         self.target = None
@@ -120,7 +125,8 @@ class Variant:
         "gather_unaligned_pixels": ("interleaved", 256, 0.5, 1.1, True),
         "gather_unaligned_planes": ("in order", 256, 0.5, 1.1, True),
         "gather_channels": ("interleaved", 64, 0.5, 2.1, False),
-        # Flips and crops assemble words from two loads, too, and look up where they are.
+        # Flips and crops assemble words from two loads, too, and look up where they are. If lines have any width, words
+        # also begin at other columns in each line, are joined, and may be at the edges of samples.
         "gather_moved": ("in order", 256, 0.5, 0.85, True),
         "copy_rows": ("rows", 256, 1, 0.5, False),
         "sum_codes": ("sums", 256, 1, 0.5, False),
@@ -145,8 +151,12 @@ class Variant:
             self.maps = ("uniform", "channel", "pixel")[numbers[0]]
         elif self.family == "gather_moved":
             self.store_width = 4 * self.value_bytes
-            self.layout = "in order" if numbers[0] == 1 else f"interleaved, C = {numbers[0]}"
-            self.maps = "erased" if numbers[1] else "any"
+            channels, is_interleaved, erases_values, is_any_width = numbers
+            self.layout = (f"interleaved, C = {channels}" if is_interleaved else
+                           "in order" if channels == 1 else f"in order, C = {channels}")
+            self.maps = ("erased" if erases_values else "any") + (", any width" if is_any_width else "")
+            if is_any_width:
+                self.most_slots = 1.5 if channels == 1 else 1.2
         elif self.family == "copy_rows":
             self.store_width, self.loaded_bytes, self.maps = numbers[0], 4, "none"
         elif self.family == "sum_codes":
@@ -260,9 +270,9 @@ def table(rows):
              "|---|---|---|---|---|---|---|---|---|"]
     for row in rows:
         v = row["variant"]
-        shape = v.layout if v.layout.startswith("interleaved, C") else ""
+        channels = v.layout.partition(", ")[2] + (" in order" if v.layout.startswith("in order, ") else "")
         lines.append(
-            f"| {v.family}{' ' + shape[13:] if shape else ''} | {v.type} | {v.maps} | {row['registers']} | {row['threads']} "
+            f"| {v.family}{' ' + channels if channels else ''} | {v.type} | {v.maps} | {row['registers']} | {row['threads']} "
             f"| {row['in_flight']} × {row['load_bytes']} | {row['store_bytes'] or '–'} "
             f"| {row['bytes_in_flight'] / 1e3:.1f} ({row['bytes_wanted'] / 1e3:.1f}) "
             f"| {row['slots']:.1f} ({row['slots_left']:.1f}) |")
@@ -273,6 +283,7 @@ def arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("ptxas")
     parser.add_argument("ptx", type=pathlib.Path)
+    parser.add_argument("--all", action="store_true", help="assemble every source for every architecture")
     parser.add_argument("--markdown", type=pathlib.Path, help="write the table for compute capability 9.0 to this file")
     parser.add_argument("architectures", nargs="+")
     return parser.parse_args()
@@ -281,12 +292,17 @@ def arguments():
 ARGUMENTS = arguments() if __name__ == "__main__" else None
 
 
+def is_assembled(source, architecture):
+    return ARGUMENTS.all or architecture in SLOW_ARCHITECTURES or source not in SLOW_SOURCES
+
+
 class CudaCode(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         # The longest first, so that no long one runs alone at the end.
         jobs = [(source, architecture) for architecture in ARGUMENTS.architectures
-                for source in (ARGUMENTS.ptx / architecture).glob("*.ptx")]
+                for source in (ARGUMENTS.ptx / architecture).glob("*.ptx")
+                if is_assembled(source.stem, architecture)]
         jobs.sort(key=lambda job: -job[0].stat().st_size)
         with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
             made = pool.map(lambda job: assemble(ARGUMENTS.ptxas, *job, pathlib.Path(folder)), jobs)
@@ -311,21 +327,23 @@ class CudaCode(unittest.TestCase):
     def test_every_kernel_was_seen(self):
         # Three types; gather_planes: half types with units of 4 and of 8 values, each with channel and pixel maps.
         counts = {"gather_planes": 10, "gather_pixels": 12, "gather_unaligned_pixels": 12, "gather_unaligned_planes": 9,
-                  "gather_channels": 3, "gather_moved": 18, "copy_rows": 2, "sum_codes": 1}
+                  "gather_channels": 3, "gather_moved": 60, "copy_rows": 2, "sum_codes": 1}
         for architecture in set(ARGUMENTS.architectures) & set(DEVICES):
             for family, count in counts.items():
+                if not is_assembled(family, architecture):
+                    continue
                 seen = [row for row in self.rows
                         if row["architecture"] == architecture and row["variant"].family == family]
                 self.assertEqual(len(seen), count, f"{family} for {architecture}")
         for name in ("fold_maps", "clear_sums", "add_biases", "relu_gradients", "softmax_rows", "momentum_steps",
-                     "gather_augmented", "gather_made_images", "gather_masks", "select_samples"):
+                     "gather_augmented", "gather_made_images", "gather_masks", "gather_resized", "select_samples"):
             self.assertTrue(any(name in kernel["name"] for kernel in self.kernels), name)
 
     def test_no_kernel_spills_or_takes_too_many_registers(self):
         for kernel in self.kernels:
             with self.subTest(architecture=kernel["architecture"], kernel=kernel["name"]):
                 self.assertEqual(kernel["spilled"], 0)
-                most = next((most for part, most in MOST_REGISTERS.items() if part in kernel["name"]), 64)
+                most = next((most for part, most in MOST_REGISTERS.items() if re.search(part, kernel["name"])), 64)
                 self.assertLessEqual(kernel["registers"], most)
 
     def test_more_bytes_are_in_flight_than_the_memory_needs(self):

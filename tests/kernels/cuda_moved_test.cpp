@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "augment_cases.hpp"
+#include "case_stride.hpp"
 #include "catch.hpp"
 #include "cuda_devices.hpp"
 #include "gather_cases.hpp"
@@ -33,8 +34,16 @@ class MovedCase {
         count_(count) {
     add_random_ops();
   }
-  /// An image with several blocks.
-  MovedCase(DType type, Layout layout, const SampleShape& sample, const SampleShape& out)
+  /// An image of any width, in rows without gaps that begin at any byte.
+  MovedCase(std::uint32_t seed, DType type, Layout layout, std::int64_t channels, std::int64_t width,
+            std::int64_t count = 3)
+      : random_(seed), type_(type), layout_(layout), shape_{channels, between(1, 9), width}, count_(count) {
+    has_words_ = false;
+    first_byte_ = between(0, 3);
+    add_random_ops();
+  }
+  /// An image of a certain shape.
+  MovedCase(DType type, Layout layout, const SampleShape& sample, const SampleShape& out, bool erases_values = false)
       : random_(5), type_(type), layout_(layout), shape_(sample) {
     sample_ = sample;
     note_shape();
@@ -42,6 +51,8 @@ class MovedCase {
     push(operation(AugmentKind::flip_x));
     AugmentOp erase = operation(AugmentKind::erase_square);
     erase.side = 30;
+    erase.is_normalized = program_->erases_values = erases_values;
+    for (float& value : erase.values.of_channel) value = 1.5f;
     push(erase);
     fill();
   }
@@ -51,7 +62,7 @@ class MovedCase {
     values_.assign(static_cast<std::size_t>(count_ * batch.values()) * bytes_of(type_), std::byte{0xEE});
     out_labels_.assign(static_cast<std::size_t>(count_), 0xEEEEEEEEu);
     GatherArgs args{};
-    args.packed = {codes_.data(), labels_.data(), kRows, nullptr, nullptr, stride(), 1};
+    args.packed = {codes_.data() + first_byte_, labels_.data(), kRows, nullptr, nullptr, stride(), 1};
     args.set_shapes(sample_, batch);
     *cursor_ = cursor_before();
     args.selection = rows_at(cursor_.get(), kRows);
@@ -83,8 +94,7 @@ class MovedCase {
  private:
   static constexpr std::int64_t kRows = 21;
 
-  /// Rows are whole words.
-  std::int64_t stride() const { return (sample_.values() + 3) / 4 * 4; }
+  std::int64_t stride() const { return has_words_ ? (sample_.values() + 3) / 4 * 4 : sample_.values(); }
 
   std::int32_t between(std::int64_t low, std::int64_t high) {
     return static_cast<std::int32_t>(low +
@@ -136,11 +146,15 @@ class MovedCase {
     const std::int32_t margin = border == Border::reflect ? between(0, smaller - 1) : between(0, 6);
     push(crop(between(1, shape_.height + 2 * margin), between(1, shape_.width + 2 * margin), margin, border));
   }
-  /// A crop to whole words.
+  /// A crop to whole words, or to any width.
   void push_last_crop() {
     const std::int32_t margin = between(4, 8);
     const auto border = static_cast<Border>(between(0, 1));
-    push(crop(between(1, shape_.height + 2 * margin), between(1, (shape_.width + 2 * margin) / 4) * 4, margin, border));
+    const std::int64_t most_width = shape_.width + 2 * margin;
+    const std::int64_t width = has_words_           ? between(1, most_width / 4) * 4
+                               : between(0, 1) == 1 ? shape_.width
+                                                    : between(1, most_width);
+    push(crop(between(1, shape_.height + 2 * margin), width, margin, border));
   }
   void add_random_ops() {
     sample_ = shape_;
@@ -171,7 +185,7 @@ class MovedCase {
   }
   void fill() {
     program_->seed = random_();
-    codes_.resize(static_cast<std::size_t>(kRows * stride()));
+    codes_.resize(static_cast<std::size_t>(first_byte_ + kRows * stride()));
     for (std::int8_t& code : codes_) code = static_cast<std::int8_t>(random_());
     for (std::int64_t i = 0; i < kRows; ++i) labels_.push_back(static_cast<std::uint32_t>(random_()));
     const std::int64_t map_count = between(0, 1) == 1 ? 1 : sample_.channels;
@@ -183,7 +197,9 @@ class MovedCase {
   std::mt19937 random_;
   DType type_;
   Layout layout_;
-  SampleShape sample_, shape_;  ///< stored, and after the last operation
+  SampleShape sample_, shape_;   ///< stored, and after the last operation
+  bool has_words_ = true;        ///< rows and lines of the output are whole words
+  std::int64_t first_byte_ = 0;  ///< of the first row
   std::int64_t views_ = 1, count_ = 1;
   std::unique_ptr<AugmentProgram> program_ = std::make_unique<AugmentProgram>();
   std::unique_ptr<OrderCursor> cursor_ = std::make_unique<OrderCursor>();
@@ -194,7 +210,7 @@ class MovedCase {
 };
 
 void require_defined_values(MovedCase& data, const cuda::DeviceTraits& device = kMiddleDevice) {
-  REQUIRE(data.is_taken());
+  REQUIRE(data.is_taken() == (data.args().batch.image.width >= 4));
   gather_defined(data.args());
   const Bytes expected = data.values();
   const auto labels = data.out_labels();
@@ -237,6 +253,57 @@ TEST_CASE("the CUDA gather moves several images per warp", "[unit][shim][order]"
   }
 }
 
+TEST_CASE("the CUDA gather moves images with every variant of its kernel", "[unit][shim]") {
+  for (const DType type : image_types()) {
+    for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
+      for (const std::int64_t C : {1, 3, 4}) {
+        for (const std::int64_t width : {12, 10}) {
+          for (const bool erases_values : {false, true}) {
+            INFO(to_string(type) << (layout == Layout::nhwc ? " NHWC" : " NCHW") << " C " << C << " width " << width);
+            MovedCase data(type, layout, {C, 10, width}, {C, 8, width}, erases_values);
+            REQUIRE(data.args().augment_demand ==
+                    (erases_values ? AugmentDemand::erasing_moves : AugmentDemand::moves));
+            require_defined_values(data);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("the CUDA gather moves images of any width and alignment", "[unit][shim]") {
+  std::uint32_t seed = 0;
+  for (const DType type : image_types()) {
+    for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
+      for (const std::int64_t C : {1, 3, 4}) {
+        // Six seeds of each width, so that every fourth case has all widths.
+        for (const std::int64_t width : {1, 2, 3, 4, 5, 6, 7, 8, 9, 27, 30, 33}) {
+          for (int k = 0; k < 6; ++k, ++seed) {
+            if (seed % case_stride() != 0) continue;
+            INFO(to_string(type) << (layout == Layout::nhwc ? " NHWC" : " NCHW") << " C " << C << " width " << width
+                                 << " seed " << seed);
+            MovedCase data(seed, type, layout, C, width);
+            require_defined_values(data);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("the CUDA gather moves several images of any width per warp", "[unit][shim][order]") {
+  std::uint32_t seed = 0;
+  for (const DType type : image_types()) {
+    for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
+      for (const std::int64_t width : {3, 27, 30, 33}) {
+        INFO(to_string(type) << (layout == Layout::nhwc ? " NHWC" : " NCHW") << " width " << width);
+        MovedCase data(++seed, type, layout, 3, width, 20);
+        require_defined_values(data, kSmallDevice);
+      }
+    }
+  }
+}
+
 TEST_CASE("the CUDA gather moves images whose lines are longer than a tile", "[unit][shim]") {
   for (const DType type : image_types()) {
     for (const std::int64_t C : {3, 4}) {
@@ -244,7 +311,12 @@ TEST_CASE("the CUDA gather moves images whose lines are longer than a tile", "[u
       // 98 units in a line, 64 in a tile of interleaved channels.
       MovedCase data(type, Layout::nhwc, {C, 9, 400}, {C, 8, 392});
       require_defined_values(data);
+      MovedCase any_width(type, Layout::nhwc, {C, 9, 400}, {C, 8, 391});
+      require_defined_values(any_width);
     }
+    // 129 units in a line, 128 in a tile of planes.
+    MovedCase planes(type, Layout::nchw, {2, 7, 512}, {2, 6, 511});
+    require_defined_values(planes);
   }
 }
 

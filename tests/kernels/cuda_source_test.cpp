@@ -25,7 +25,8 @@ using octavo::Layout;
 
 namespace {
 
-/// Gathers the first image of a case, which must be that of the definition.
+/// Gathers the first image of a case, which must be that of the definition, with the kernel that takes every
+/// program.
 void require_defined_image(AugmentCase& parameters) {
   GatherArgs args = parameters.args();
   args.batch_count = 1;
@@ -33,6 +34,7 @@ void require_defined_image(AugmentCase& parameters) {
   const auto expected = parameters.values();
   args = parameters.args();
   args.batch_count = 1;
+  args.resizing = {};
   require_gather(args, kMiddleDevice);
   REQUIRE(parameters.values() == expected);
 }
@@ -325,4 +327,14 @@ TEST_CASE("a divider gives the same results as the processor's division", "[unit
       }
     }
   }
+}
+
+TEST_CASE("a small divider gives the same results as the processor's division", "[unit][shim]") {
+  constexpr std::uint32_t kLast = (1u << 15) - 1;
+  bool is_same = true;
+  for (const std::uint32_t divisor : {1u, 2u, 3u, 7u, 57u, 64u, 181u, 182u, 1535u, kLast - 1, kLast}) {
+    const SmallDivider divider = small_divider(divisor);
+    for (std::uint32_t n = 0; n <= kLast; ++n) is_same = is_same && divider.quotient(n) == n / divisor;
+  }
+  REQUIRE(is_same);
 }

@@ -70,6 +70,13 @@ TEST_CASE("the bytes of a word are signed codes", "[unit][kernels]") {
   REQUIRE(add_codes_in_word(word, 10) == 10 + 127 + 1 - 1 - 128);
 }
 
+TEST_CASE("pairs of codes are weighted", "[unit][kernels]") {
+  const std::uint32_t word = 0x80FF017Fu;     // 127, 1, -1, -128
+  const std::uint32_t weights = 0xFFFE4000u;  // 16384, -2
+  REQUIRE(add_weighted_codes(weights, word, false, 5) == 5 + 16384 * 127 - 2 * 1);
+  REQUIRE(add_weighted_codes(weights, word, true, 5) == 5 - 16384 - 2 * -128);
+}
+
 TEST_CASE("multiply_high gives the upper half of a product", "[unit][kernels]") {
   REQUIRE(multiply_high(0xFFFFFFFFu, 0xFFFFFFFFu) == 0xFFFFFFFEu);
   REQUIRE(multiply_high(1u << 31, 2) == 1);

@@ -49,10 +49,20 @@ TESTS = {
     "gather_planes": GATHER,
     "gather_moved": [
         "the CUDA gather moves images of every type and layout like the definition",
+        "the CUDA gather moves images with every variant of its kernel",
+        "the CUDA gather moves images whose lines are longer than a tile",
         "the CUDA gather moves several images per warp",
+        "the CUDA gather moves several images of any width per warp",
         "the CUDA gather moves images that have several blocks",
+        "the CUDA gather moves images of any width and alignment",
     ],
     "gather_augmented": AUGMENTED,
+    "gather_resized": [
+        "the CUDA gather stores resized images at any address",
+        "the CUDA gather resizes images of several tiles and parts",
+        "the CUDA gather resizes images to and from every extreme size",
+        "the CUDA gather resizes images of every type and layout like the definition",
+    ],
     "mask_gather": [
         "the CUDA gather copies masks that are not augmented",
         "the CUDA gather of masks gives the masks of the CPU",
@@ -109,7 +119,9 @@ ORDERED = {
     "cuda/gather_any.cu": "gather_any",
     "cuda/gather_pixels.cu": "gather_pixels",
     "cuda/gather_moved.cu": "gather_moved",
+    "cuda/moved_block.cuh": "gather_moved",
     "cuda/gather_augmented.cu": "gather_augmented",
+    "cuda/gather_resized.cu": "gather_resized",
     "cuda/mask_gather.cu": "mask_gather",
     "cuda/sample_selection.cu": "sample_selection",
     "cuda/block_image.cuh": "gather_augmented",
@@ -239,7 +251,7 @@ def table_of(rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
-        "--build", type=pathlib.Path, default=ROOT / "build/cuda", help="the build folder with generated_code_tests"
+        "--build", type=pathlib.Path, default=ROOT / "build/fake-cuda", help="the build folder with generated_code_tests"
     )
     parser.add_argument("--nvcc", default=shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc")
     parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build/kernel_mutations")

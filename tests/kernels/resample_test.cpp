@@ -1,5 +1,7 @@
 #include "kernels/cpu/resample.hpp"
 
+#include <algorithm>
+#include <array>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -57,6 +59,20 @@ TEST_CASE("blended rows match a plain loop at every length", "[unit][resample]")
     blend_rows(cubic, 1, image.data(), kStride, count, cubic_out.data());
     for (std::size_t i = 0; i + 1 < out.size(); ++i) REQUIRE(std::abs(cubic_out[i] - 64 * 128 - out[i] / 2) <= 1);
     REQUIRE(cubic_out.back() == 7);
+  }
+}
+
+TEST_CASE("a filter has no more weights than an output uses", "[unit][resample]") {
+  for (const auto& [count, out_count, bilinear, cubic] :
+       {std::array{64, 192, 2, 4}, {64, 32, 4, 8}, {256, 224, 3, 5}, {30, 20, 3, 6}}) {
+    for (const bool is_cubic : {false, true}) {
+      const octavo::kernels::AxisFilter filter = {count, out_count, true, is_cubic};
+      INFO(count << " to " << out_count << ", cubic " << is_cubic);
+      std::int32_t most = 0;
+      for (std::int32_t out = 0; out < out_count; ++out) most = std::max(most, filter.end(out) - filter.first(out));
+      CHECK(most == (is_cubic ? cubic : bilinear));
+      CHECK(filter.most_taps() == most);
+    }
   }
 }
 

@@ -49,6 +49,19 @@ AugmentOp resized_crop(std::int32_t side) {
   return op;
 }
 
+AugmentOp resize(std::int32_t side) {
+  AugmentOp op = operation(AugmentKind::resize);
+  op.height = op.width = side;
+  op.antialias = true;
+  return op;
+}
+
+AugmentOp center_crop(std::int32_t side) {
+  AugmentOp op = operation(AugmentKind::center_crop);
+  op.height = op.width = side;
+  return op;
+}
+
 /// What a row of the table names.
 struct CostRow {
   const char* name;
@@ -111,6 +124,7 @@ std::unique_ptr<CostCase> make_case(const CostRow& row, DType dtype, Layout layo
   args.out_labels = made->out_labels.data();
   args.program = made->program.get();
   if (made->program != nullptr) args.augment_demand = demand_of(*made->program);
+  if (args.augment_demand == AugmentDemand::resizing) args.resizing = stored_resizing(*made->program);
   return made;
 }
 
@@ -129,11 +143,20 @@ std::vector<std::unique_ptr<CostCase>> cost_cases() {
       {"crop with fill, flip, cutout of codes", small, 128, {crop(32, 4), flip(), cutout(16, false)}},
       {"crop with fill, flip, cutout of values", small, 128, {crop(32, 4), flip(), cutout(16, true)}},
       {"crop with reflection, flip", small, 128, {crop(32, 4, Border::reflect), flip()}},
+      {"crop with fill, flip", {3, 30, 30}, 128, {crop(30, 4), flip()}},
+      {"crop with fill, flip", {3, 33, 33}, 128, {crop(33, 4), flip()}},
+      {"plain", {1, 28, 28}, 256, {}},
+      {"crop with fill, flip", {1, 28, 28}, 256, {crop(28, 4), flip()}},
+      {"plain", {4, 32, 32}, 128, {}},
+      {"crop with fill, flip", {4, 32, 32}, 128, {crop(32, 4), flip()}},
+      {"crop with fill, flip", {1, 27, 27}, 256, {crop(27, 4), flip()}},
       {"plain", large, 4, {}},
       {"crop of 256x256, flip", larger, 4, {crop(224, 0), flip()}},
       {"crop with fill, flip", large, 4, {crop(224, 28), flip()}},
       {"crop with fill, flip, cutout of values", large, 4, {crop(224, 28), flip(), cutout(112, true)}},
       {"resized crop, flip", larger, 1, {resized_crop(224), flip()}},
+      {"resized crop, flip", {3, 500, 500}, 1, {resized_crop(224), flip()}},
+      {"resize, center crop", {3, 320, 320}, 1, {resize(256), center_crop(224)}},
   };
   std::vector<std::unique_ptr<CostCase>> cases;
   for (const CostRow& row : rows) {

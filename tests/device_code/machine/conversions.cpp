@@ -14,7 +14,6 @@ constexpr Type kFloat{TypeKind::real, 32}, kDouble{TypeKind::real, 64}, kHalf{Ty
     kBFloat{TypeKind::bfloat16, 16};
 
 bool is_float(Type type) { return type.is_real() || type.kind == TypeKind::bfloat16; }
-bool is_pair(Type type) { return type.kind == TypeKind::real_pair || type.kind == TypeKind::bfloat_pair; }
 bool rounds_to_integer(Rounding rounding) { return rounding >= Rounding::integer_nearest; }
 
 double real_of(Type type, u64 bits) {
@@ -89,7 +88,7 @@ u64 to_pair(const Instruction& i, u64 high, u64 low) {
 
 bool is_known_conversion(const Instruction& i) {
   const Type to = i.type, from = i.from_type;
-  if (is_pair(to)) return from == kFloat && i.third_type.kind == TypeKind::none && !i.saturates;
+  if (to.is_pair()) return from == kFloat && i.third_type.kind == TypeKind::none && !i.saturates;
   if (is_float(to) && is_float(from)) return true;
   if (to.is_integer() && from.is_integer()) return !i.saturates;
   if (to.is_integer() && is_float(from)) return rounds_to_integer(i.rounding) && !i.saturates;
@@ -97,7 +96,7 @@ bool is_known_conversion(const Instruction& i) {
 }
 
 u64 converted(const Instruction& i, u64 value, u64 second) {
-  if (is_pair(i.type)) return to_pair(i, value, second);
+  if (i.type.is_pair()) return to_pair(i, value, second);
   if (is_float(i.type)) return is_float(i.from_type) ? real_to_real(i, value) : integer_to_real(i, value);
   return real_to_integer(i, value);
 }

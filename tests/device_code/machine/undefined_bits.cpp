@@ -39,6 +39,13 @@ u64 extended(Type type, u64 undefined) {
   return type.is_signed() ? sign_extended(undefined, type.bits) : undefined & type.mask();
 }
 
+/// Each half of a pair is a conversion of its own. The second operand is the lower half.
+u64 converted(const Instruction& i, const OperandBits& a, const OperandBits& b) {
+  if (i.type.is_pair()) return (a.undefined != 0 ? 0xFFFF0000u : 0) | (b.undefined != 0 ? 0xFFFFu : 0);
+  const bool keeps_bits = i.type.is_integer() && i.from_type.is_integer();
+  return keeps_bits ? extended(i.type, extended(i.from_type, a.undefined)) : ~u64{0};
+}
+
 u64 spread(const Instruction& i, unsigned result_bits, const std::array<OperandBits, 4>& operands, u64 any) {
   const auto& [a, b, c, d] = operands;
   switch (i.op) {
@@ -80,8 +87,7 @@ u64 spread(const Instruction& i, unsigned result_bits, const std::array<OperandB
                  ? 0
                  : ~u64{0};
     case Op::cvt:
-      return i.type.is_integer() && i.from_type.is_integer() ? extended(i.type, extended(i.from_type, a.undefined))
-                                                             : ~u64{0};
+      return converted(i, a, b);
     case Op::selp:
       return selected(i, a, b, c);
     case Op::setp:

@@ -73,7 +73,12 @@ TEST_CASE("conversions between integers keep each bit, others mix them", "[unit]
   CHECK(undefined_bits_of("cvt.u8.u32 %r0, %r1", {0}, {0x0180}) == 0x80);
   CHECK(undefined_bits_of("cvt.s8.u32 %r0, %r1", {0}, {0x80}) == 0xFFFFFF80);
   CHECK(undefined_bits_of("cvt.rn.f32.u32 %f0, %r1", {0}, {1}) == 0xFFFFFFFF);
-  CHECK(undefined_bits_of("cvt.rn.f16x2.f32 %r0, %f1, %f2", {0, 0}, {0, 1}) == 0xFFFFFFFF);
+}
+
+TEST_CASE("a conversion to a pair mixes the bits of each half", "[unit][device_code]") {
+  CHECK(undefined_bits_of("cvt.rn.f16x2.f32 %r0, %f1, %f2", {0, 0}, {0, 1}) == 0xFFFF);
+  CHECK(undefined_bits_of("cvt.rn.bf16x2.f32 %r0, %f1, %f2", {0, 0}, {1, 0}) == 0xFFFF0000);
+  CHECK(undefined_bits_of("cvt.rn.f16x2.f32 %r0, %f1, %f2", {0, 0}, {1, 1}) == 0xFFFFFFFF);
 }
 
 TEST_CASE("moves keep undefined bits at their places", "[unit][device_code]") {

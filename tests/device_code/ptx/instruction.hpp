@@ -93,6 +93,7 @@ struct Type {
   bool is_integer() const {
     return kind == TypeKind::bits || kind == TypeKind::unsigned_integer || kind == TypeKind::signed_integer;
   }
+  bool is_pair() const { return kind == TypeKind::real_pair || kind == TypeKind::bfloat_pair; }
   bool operator==(const Type&) const = default;
 };
 

@@ -107,6 +107,19 @@ T atomicAdd(T* place, T value) {
   return old;
 }
 
+template <typename T>
+T atomicMin(T* place, T value) {
+  const T old = *place;
+  if (value < old) *place = value;
+  return old;
+}
+template <typename T>
+T atomicMax(T* place, T value) {
+  const T old = *place;
+  if (value > old) *place = value;
+  return old;
+}
+
 namespace cuda_shim {
 
 template <typename... Parameters>

@@ -90,7 +90,7 @@ void memory_is_planned(Device device) {
 }  // namespace
 
 OCTAVO_CONTRACT(loss_falls, "training lowers the loss", "[unit][train]")
-OCTAVO_CONTRACT(digits_are_learned, "both models learn the digits", "[unit][train]")
+OCTAVO_CONTRACT(digits_are_learned, "both models learn the digits", "[unit][train][many-batches]")
 OCTAVO_CONTRACT(runs_repeat, "two training runs with equal options give equal bits", "[unit][train]")
 OCTAVO_CONTRACT(residencies_agree, "int8 and float32 residency give equal bits", "[unit][train]")
 OCTAVO_CONTRACT(memory_is_planned, "the memory of a model is known in advance", "[unit][train]")

@@ -76,6 +76,7 @@ void PreparedMaps::prepare_augmentation() {
   mix_ = make_mix(spec_);
   soft_labels_ = make_soft_labels(spec_, samples_->labels, samples_->class_names.size());
   augment_demand_ = demand_of(program, mix_.is_on);
+  if (augment_demand_ == kernels::AugmentDemand::resizing) resizing_ = stored_resizing(program);
   if (augment_demand_ != kernels::AugmentDemand::images || backend->images_at_once() == 0) return;
   image_slot_bytes_ = (mix_.is_on ? 2 : 1) * kernels::image_memory_bytes(program, samples_->shape.channels);
   image_slots_ = std::clamp<std::int64_t>(kMostImageMemory / image_slot_bytes_, 1, backend->images_at_once());
@@ -116,6 +117,7 @@ void PreparedMaps::gather(const kernels::PackedRows& packed, const kernels::RowS
   args.soft_labels = soft_labels_;
   args.mixed_count = batch_count / batches;
   args.augment_demand = augment_demand_;
+  args.resizing = resizing_;
   args.image_memory = image_memory_.as<std::byte>();
   args.image_slot_bytes = image_slot_bytes_;
   args.image_slots = image_slots_;

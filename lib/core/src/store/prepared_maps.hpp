@@ -44,6 +44,7 @@ class PreparedMaps {
   kernels::MixProgram mix_ = {};
   kernels::SoftLabels soft_labels_ = {};
   kernels::AugmentDemand augment_demand_ = kernels::AugmentDemand::pixels;
+  kernels::StoredResizing resizing_ = {};
   std::int64_t image_slot_bytes_ = 0, image_slots_ = 0;
   backend::DeviceBuffer maps_;          ///< [C] or [1] Affine; rewritten for each batch with Center::batch
   backend::DeviceBuffer pixel_shifts_;  ///< C*P float in output order, or empty
