@@ -12,7 +12,8 @@ namespace octavo::tools {
 std::string describe_unknown_verb(const CLI::App& program, const std::string& name);
 
 /// `unknown option --outptu; did you mean --output?` for the first of the `words` that looks like an option and is none
-/// of `app`, or with ";" at the end. Nothing if there is no such word.
+/// of `app`, or with ";" at the end. For an option of pack that changes samples, repack names the command of pack.
+/// Nothing if there is no such word.
 std::optional<std::string> describe_unknown_option(const CLI::App& app, const std::vector<std::string>& words);
 
 }  // namespace octavo::tools

@@ -61,6 +61,7 @@ struct PackArguments : CommonOptions {
   std::string class_order = "bytes";
   std::string masks = "auto";
   std::string path_column;
+  std::string image_root;
   std::vector<std::string> label_columns;
   std::string label_separator = SourceOptions().label_separator;
   std::string mask_colors;
@@ -88,6 +89,7 @@ SourceOptions source_options(const PackArguments& arguments) {
   if (arguments.masks != "auto" && arguments.masks != "off") options.mask_pattern = arguments.masks;
   if (!arguments.mask_colors.empty()) options.mask_colors = read_mask_colors(arguments.mask_colors);
   options.path_column = arguments.path_column;
+  options.image_root = arguments.image_root;
   options.label_columns = arguments.label_columns;
   options.label_separator = arguments.label_separator;
   options.label_kind = kLabelChoices.at(arguments.label_kind);
@@ -196,6 +198,9 @@ void add_source_options(CLI::App& verb, PackArguments& arguments) {
       ->check(one_of(kClassOrders));
   verb.add_option("--path-column", arguments.path_column,
                   "The column of an image list that holds the paths (file_name, path, image_id, ...)");
+  verb.add_option("--image-root", arguments.image_root,
+                  "The folder that the paths in image lists are relative to, or in if they are absolute (that of the "
+                  "list)");
   // One value for each time the option is given, so that a SOURCE that follows is no column.
   verb.add_option(
           "--label-column", arguments.label_columns,

@@ -62,8 +62,10 @@ def test_a_subset_is_repacked_with_the_names_and_compression_of_its_source(packe
     split = octavo.Dataset(tmp_path / "some.h5").split()
     assert split.compression == "deflate"
     assert np.array_equal(np.asarray(split.images), packed.codes[[3, 13]])
-    with pytest.raises(TypeError, match="does not accept 'size'"):
+    with pytest.raises(TypeError, match=r"does not accept 'size'; .* octavo\.pack\(source, path, size=\.\.\.\)"):
         octavo.repack(packed.path, tmp_path / "other.h5", size=4)
+    with pytest.raises(TypeError, match=r"does not accept 'sise'; it copies samples as they are$"):
+        octavo.repack(packed.path, tmp_path / "other.h5", sise=4)
 
 
 def test_a_split_that_does_not_fit_is_not_repacked_into_a_file(tmp_path: Path) -> None:

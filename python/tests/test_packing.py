@@ -165,6 +165,16 @@ def test_folds_are_disjoint_and_groups_stay_together(photos: Path, tmp_path: Pat
     assert provenance["notes"]["holdout"] == {"fold": 2, "folds": 3, "seed": 0}
 
 
+def test_the_images_of_a_list_may_be_in_another_folder(photos: Path, tmp_path: Path) -> None:
+    image = next(photos.rglob("*.png"))
+    (tmp_path / "lists").mkdir()
+    (tmp_path / "lists" / "folds.csv").write_text(f"file,label\n{image},cat\n")
+    octavo.pack(tmp_path / "lists" / "folds.csv", tmp_path / "a.h5", image_root=photos)
+    assert octavo.Dataset(tmp_path / "a.h5").split().sample_name(0) == image.relative_to(photos).as_posix()
+    with pytest.raises(octavo.FormatError, match="image_root="):
+        octavo.pack(tmp_path / "lists" / "folds.csv", tmp_path / "b.h5")
+
+
 def test_limits_can_be_lowered(photos: Path, tmp_path: Path) -> None:
     with pytest.raises(octavo.FormatError, match="at most 1 are read"):
         octavo.pack(photos, tmp_path / "out.h5", size=(8, 8), max_pixels=1)

@@ -64,6 +64,9 @@ TEST_CASE("a misspelled verb or option is an error that names the nearest one", 
        "unknown option --label_column; did you mean --label-column?"},
       {{"info", "--verb"}, "unknown option --verb; did you mean --verbose? see octavo info --help"},
       {{"info", "x", "-json"}, "unknown option -json; did you mean --json? see octavo info --help"},
+      {{"repack", "a b.h5", "-o", "y.h5", "--size", "32"},
+       "unknown option --size; repack keeps the samples as they are; to change them, run octavo pack 'a b.h5' -o y.h5 "
+       "--size 32; see octavo repack --help"},
       {{"info", "x", "--frobnicate"}, "unknown option --frobnicate; see octavo info --help"},
   }));
   const Outcome outcome = run_octavo(words);

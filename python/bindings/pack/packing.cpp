@@ -200,6 +200,7 @@ void add_options(nb::module_& module) {
       .def_rw("background", &SourceOptions::background)
       .def_rw("class_order", &SourceOptions::class_order)
       .def_rw("path_column", &SourceOptions::path_column)
+      .def_rw("image_root", &SourceOptions::image_root)
       .def_rw("label_columns", &SourceOptions::label_columns)
       .def_rw("label_separator", &SourceOptions::label_separator)
       .def_prop_rw(

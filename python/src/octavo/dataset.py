@@ -485,7 +485,12 @@ class Dataset:
 
     @property
     def digest(self) -> str:
-        """A digest of the contents, 16 hex digits."""
+        """A digest of the file's contents, 16 hex digits.
+
+        It covers everything that the file stores, also when it was made and how images are compressed, so that files
+        with equal samples differ. To compare samples, use ``provenance["source_digests"]``: for each split, a digest of
+        the values of its images and their order, without labels and masks, however and whenever they were packed.
+        """
         return self._opened().digest
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import operator
 import os
 from collections.abc import Mapping, Sequence
@@ -108,7 +109,9 @@ def repack(
         As `pack`.
     """
     if unknown := sorted(set(options) - _REPACK_OPTIONS):
-        raise TypeError(f"repack() does not accept {unknown[0]!r}; it copies images as they are")
+        is_of_pack = unknown[0] in inspect.signature(packing.pack).parameters
+        way = f"; octavo.pack(source, path, {unknown[0]}=...) changes the samples of a file" if is_of_pack else ""
+        raise TypeError(f"repack() does not accept {unknown[0]!r}; it copies samples as they are{way}")
     datasets = [Dataset(file) for file, *_ in packing._sources(source)]
     if compress is None:
         compress = "deflate" if next(iter(datasets[0])).compression == "deflate" else "none"

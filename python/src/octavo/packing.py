@@ -148,6 +148,7 @@ def pack(
     mask_colors: MaskColors | None = None,
     layout: Literal["auto", "hw", "hwc", "chw"] = "auto",
     path_column: str | None = None,
+    image_root: str | os.PathLike[str] | None = None,
     label_column: str | Sequence[str] | None = None,
     label_separator: str | None = "auto",
     label_kind: Literal["auto", "class", "target"] = "auto",
@@ -214,6 +215,8 @@ def pack(
         a class is an error.
     path_column
         The column of an image list that holds the paths; None: the one whose files exist.
+    image_root
+        The folder that the paths in image lists are relative to, or in if they are absolute; None: that of the list.
     label_column
         The column of an image list that holds the labels; None: ``label``, ``class``, ``target`` or similar. Several,
         as a sequence or separated by commas, must hold numbers: multi-labels if all are 0 and 1, else targets.
@@ -329,6 +332,7 @@ def pack(
     if max_ratio is not None:
         source_options.largest_archive_ratio = max_ratio
     source_options.path_column = path_column or ""
+    source_options.image_root = "" if image_root is None else os.fspath(image_root)
     source_options.label_columns = _label_columns(label_column)
     source_options.label_separator = "none" if label_separator is None else label_separator
     source_options.label_kind = label_kind

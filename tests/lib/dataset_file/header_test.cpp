@@ -1,8 +1,11 @@
 #include "dataset_file/header.hpp"
 
+#include <cstdint>
+#include <cstring>
 #include <octavo/dataset.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/version.hpp>
+#include <tuple>
 
 #include "catch.hpp"
 #include "forge.hpp"
@@ -84,6 +87,23 @@ TEST_CASE("a truncated file is refused with what can help", "[unit][archive]") {
     REQUIRE_THAT(reason_of(folder / "a.h5"), ContainsSubstring("truncated") && ContainsSubstring("download it again") &&
                                                  !ContainsSubstring("reindex"));
   }
+}
+
+TEST_CASE("a shorter file that another program has rewritten is refused with a hint to `octavo reindex`",
+          "[unit][archive]") {
+  const TemporaryFolder folder;
+  octavo::test::write_small_file(folder / "a.h5");
+  auto bytes = octavo::test::bytes_of_file(folder / "a.h5");
+  bytes.resize(bytes.size() - 8);
+  // Superblocks of versions 3 and 0: where they have the width of addresses, and the address of the end.
+  const auto [version, width_offset, end_offset] = GENERATE(std::tuple(3, 9, 28), std::tuple(0, 13, 40));
+  const std::uint64_t end = bytes.size();
+  bytes[4096 + 8] = static_cast<std::byte>(version);
+  bytes[static_cast<std::size_t>(4096 + width_offset)] = std::byte{8};
+  std::memcpy(bytes.data() + 4096 + end_offset, &end, sizeof end);
+  octavo::test::write_bytes(folder / "a.h5", bytes);
+  REQUIRE_THAT(reason_of(folder / "a.h5"), ContainsSubstring("another program has rewritten it") &&
+                                               ContainsSubstring("octavo reindex") && !ContainsSubstring("truncated"));
 }
 
 TEST_CASE("an edit by another program is refused with a hint to `octavo reindex`", "[unit][archive]") {

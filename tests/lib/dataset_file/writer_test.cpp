@@ -231,6 +231,26 @@ TEST_CASE("an existing file is replaced only when that is allowed", "[unit][arch
   REQUIRE(octavo::test::names_in(folder.path()) == std::vector<std::string>{"a.h5"});
 }
 
+TEST_CASE("a file that replaces another one has its permissions", "[unit][archive]") {
+  namespace fs = std::filesystem;
+  const TemporaryFolder folder;
+  auto options = octavo::test::small_options();
+  options.rows_may_be_skipped = true;  // so that there is a spool
+  options.replace_existing = true;
+  const fs::path path = folder / "a.h5";
+  std::ofstream(path) << "private";
+  fs::permissions(path, fs::perms{0440});
+  {
+    Writer writer(path, options);
+    for (const char* suffix : {".partial", ".partial.pixels"}) {
+      CHECK(fs::status(path.string() + suffix).permissions() == fs::perms{0600});
+    }
+    octavo::test::write_all(writer, 0, options.splits[0]);
+    writer.finish("{}");
+  }
+  CHECK(fs::status(path).permissions() == fs::perms{0440});
+}
+
 TEST_CASE("a file that appears while another is written is not replaced", "[unit][archive]") {
   const TemporaryFolder folder;
   const auto options = octavo::test::small_options();

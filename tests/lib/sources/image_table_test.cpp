@@ -86,6 +86,23 @@ TEST_CASE("a guessed column of labels follows the rule of all labels", "[unit][p
                         ContainsSubstring("`label_column` names another column"));
 }
 
+TEST_CASE("whole numbers in a column that the user names are noted if they may be quantities", "[unit][pack]") {
+  ListedFolder files("list.csv");
+  const auto remarks = [&](const std::string& column, const std::string& third, SourceOptions options = {}) {
+    options.label_columns = {column};
+    const std::string list = "path," + column + "\n1.png,0\n2.png,1\n3.png," + third + "\n";
+    return to_json(files.open(list, options)->notes());
+  };
+  CHECK_THAT(remarks("age", "2"),
+             ContainsSubstring(R"(the labels are the whole numbers in \"age\", and each number is a class; )"
+                               "`label_kind=target` makes them targets, and `label_kind=class` confirms the classes"));
+  CHECK_THAT(remarks("age", "1"), !ContainsSubstring("whole numbers"));
+  CHECK_THAT(remarks("target", "2"), !ContainsSubstring("whole numbers"));
+  for (const LabelKind kind : {LabelKind::class_index, LabelKind::target}) {
+    CHECK_THAT(remarks("age", "2", {.label_kind = kind}), !ContainsSubstring("whole numbers"));
+  }
+}
+
 TEST_CASE("the kind of several labels per line is refused or changed on request", "[unit][pack]") {
   ListedFolder files("list.csv"), lines("list.jsonl");
   const std::string bits = "path,red,round\n1.png,0,1\n", numbers = "path,x,y2\n1.png,0,2\n";

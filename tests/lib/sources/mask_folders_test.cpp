@@ -574,6 +574,23 @@ TEST_CASE("a column of labels that names image files holds the masks", "[unit][p
   CHECK_THAT(to_json(source->notes()), ContainsSubstring("so it holds no labels"));
 }
 
+TEST_CASE("a column of masks is found in any spelling, and numbers next to it are not labels", "[unit][pack]") {
+  const TemporaryFolder folder;
+  const std::string column = GENERATE("MaskPath", "maskPath", "mask-path", "Mask File");
+  CAPTURE(column);
+  write_file(folder / "a.png", png_of(1));
+  write_file(folder / "a_mask.png", png_of(7));
+  write_file(folder / "list.csv", "ImagePath," + column + ",fold,width\na.png,a_mask.png,0,640\n");
+  const auto source = open(folder / "list.csv");
+  CHECK(first_of_masks(*source) == std::vector<std::uint8_t>{7});
+  CHECK(source->splits()[0].labels.kind == LabelKind::none);
+  CHECK(source->splits()[0].columns == std::vector<std::string>{"fold", "width"});
+  CHECK(source->notes().remarks ==
+        std::vector<std::string>{"list.csv: columns kept with each sample: \"fold\", \"width\"; leave them out with "
+                                 "`columns=none`, or name one that holds labels with `label_column`"});
+  CHECK(open(folder / "list.csv", {.label_columns = {"fold"}})->splits()[0].labels.kind == LabelKind::class_index);
+}
+
 TEST_CASE("the column that the options name for labels holds the masks if it names image files", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "a.png", png_of(1));
@@ -596,4 +613,61 @@ TEST_CASE("packing notes the padding of masks", "[unit][pack]") {
       pack(*open(folder.path(), {.size = std::array<std::int64_t, 2>{10, 20}, .fit = Fit::pad}), folder / "a.h5");
   CHECK_THAT(summary.notes.back(), ContainsSubstring("masks are 255, which is ignored in training, in 50.0 % of the "
                                                      "pixels, padding included"));
+}
+
+TEST_CASE("the error of masks that are one folder lower names the pattern", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const std::string name : {"a", "b"}) {
+    write_file(folder / "images" / (name + ".pgm"), "P5 3 2 255\n" + std::string(6, name[0]));
+    write_file(folder / "annotations/trimaps" / (name + ".png"), png_of(static_cast<std::uint8_t>(name[0])));
+  }
+  CHECK_THROWS_WITH(open(folder.path()), ContainsSubstring("has no mask \"annotations/a.*\"; name the masks with "
+                                                           "`masks=../annotations/trimaps/{stem}.png`, add or"));
+  SourceOptions options;
+  options.mask_pattern = "../annotations/trimaps/{stem}.png";
+  CHECK(first_of_masks(*open(folder.path(), options)) == std::vector<std::uint8_t>{'a', 'b'});
+}
+
+TEST_CASE("files with the names of the images next to them are noted if they look like masks", "[unit][pack]") {
+  const TemporaryFolder folder;
+  const auto write_pair = [&](const std::string& name, const std::string& mask) {
+    write_file(folder / (name + ".pgm"), many_values());
+    write_file(folder / (name + ".ppm"), mask);
+  };
+  const std::string mask = "P6 10 10 255\n" + std::string(150, '\1') + std::string(150, '\2');
+  for (const std::string name : {"000", "001"}) write_pair(name, mask);
+  write_file(folder / "extra.pgm", many_values());  // an image without a mask
+  CHECK(open(folder.path(), {.channels = 1})->notes().remarks.at(0) ==
+        "the .ppm files, such as 000.ppm next to 000.pgm, look like masks (the same names and sizes, few colors), but "
+        "are packed as images; pack them as masks with `masks={stem}.ppm`");
+  std::string colorful = "P6 10 10 255\n";
+  for (char value = 0; value < 100; ++value) colorful += std::string(3, value);
+  write_pair("002", colorful);
+  CHECK(open(folder.path(), {.channels = 1})->notes().remarks.empty());
+}
+
+TEST_CASE("class folders with masks of other names in the same folders are noted", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const std::string name : {"train/ulm/ulm_01", "val/ulm/ulm_02"}) {
+    write_file(folder / "leftImg8bit" / (name + "_leftImg8bit.pgm"), many_values());
+    for (const char* const kind : {"color", "labelIds"}) {
+      write_file(folder / "gtFine" / (name + "_gtFine_" + kind + ".pgm"), two_values());
+    }
+  }
+  const auto remarks = open(folder.path())->notes().remarks;
+  const auto has_remark = [&](const std::string& text) {
+    return std::ranges::any_of(remarks, [&](const auto& one) { return one.find(text) != std::string::npos; });
+  };
+  CHECK(
+      has_remark("the files in \"gtFine\" look like masks of those in \"leftImg8bit\", but both became classes; to "
+                 "pack them as masks, name both files of each pair in a list with the columns image, mask and split, "
+                 "or rename the folders to masks and images and use "
+                 "`masks={stem}leftImg8bit={stem}gtFine_labelIds.pgm`"));
+  std::filesystem::rename(folder / "leftImg8bit", folder / "images");
+  std::filesystem::rename(folder / "gtFine", folder / "masks");
+  SourceOptions options;
+  options.mask_pattern = "{stem}leftImg8bit={stem}gtFine_labelIds.pgm";
+  const auto source = open(folder.path(), options);
+  REQUIRE(source->splits().size() == 2);
+  CHECK(source->splits()[1].has_masks);
 }

@@ -220,6 +220,42 @@ TEST_CASE("paths that lead out of the folder of the list are refused with the re
   CHECK_THROWS_WITH(open(folder / "lists"), ContainsSubstring("found no image files") && ContainsSubstring(move));
 }
 
+TEST_CASE("the images of a list may be in a folder that the user names", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "input/a/0.png", gray_png(7));
+  write_file(folder / "input/a/1.png", gray_png(8));
+  const SourceOptions options = {.image_root = folder / "input"};
+  const auto open_paths = [&](const std::string& first, const std::string& second) {
+    write_file(folder / "working/folds.csv", "file,label\n" + first + ",x\n" + second + ",y\n");
+    return open_source({{folder / "working/folds.csv"}}, options);
+  };
+  for (const std::string& start : {(folder / "input/a/").string(), std::string("a/"), std::string("../input/a/")}) {
+    INFO(start);
+    const auto source = open_paths(start + "0.png", start + "1.png");
+    CHECK(read_all(*source).values == std::vector<std::uint8_t>{7, 7, 8, 8});
+    CHECK(source->sample_name(0, 1) == "a/1.png");
+    CHECK(list_remarks_of(*source).empty());
+  }
+  const std::string outside = "is outside the folder \"" + (folder / "input").string() + "\" of `image_root`; ";
+  CHECK_THROWS_WITH(open_paths("a/0.png", (folder / "9.png").string()),
+                    ContainsSubstring(outside + "correct the path, or name a folder that holds all with `image_root`"));
+  CHECK_THROWS_WITH(open_paths("a/0.png", "../working/folds.csv"),
+                    ContainsSubstring(outside + "name the folder of all images with `image_root`, such as"));
+  CHECK_THROWS_WITH(open_paths("no.png", "a/0.png"),
+                    ContainsSubstring("does not exist below the folder") && !ContainsSubstring("not allowed"));
+}
+
+TEST_CASE("a folder of images that does not exist, or that no list uses, is refused", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a/0.png", gray_png(7));
+  write_file(folder / "a.csv", "file,label\na/0.png,x\n");
+  CHECK_THROWS_WITH(
+      open_source({{folder / "a.csv"}}, {.image_root = folder / "none"}),
+      ContainsSubstring("`image_root` names \"" + (folder / "none").string() + "\", which is not a folder"));
+  CHECK_THROWS_WITH(open_source({{folder / "a"}}, {.image_root = folder.path()}),
+                    ContainsSubstring("found no image list (CSV, TSV or JSON) for `image_root`"));
+}
+
 TEST_CASE("a row without a split is refused if others name theirs", "[unit][pack]") {
   const Competition folder;
   const auto write_splits = [&](const std::string& first, const std::string& second) {
@@ -245,8 +281,12 @@ TEST_CASE("class numbers that do not begin at 0 are noted", "[unit][pack]") {
   const auto source = folder.open();
   CHECK(read_all(*source).labels == std::vector<std::int32_t>{1, 4});
   CHECK_THAT(list_remarks_of(*source),
-             ContainsSubstring("the class numbers 1 to 4 are kept, so that no sample is in class "
-                               "0, and a model needs 5 outputs"));
+             ContainsSubstring(
+                 "the class numbers 1 to 4 are kept, so that no sample is in class "
+                 "0, and a model needs 5 outputs; number the classes from 0 to avoid this, or, if the numbers are "
+                 "quantities, make them targets with `label_kind=target`"));
+  CHECK_THAT(list_remarks_of(*folder.open({.label_kind = LabelKind::class_index})),
+             ContainsSubstring("are kept") && !ContainsSubstring("quantities"));
   folder.write("list.csv", "id,label\n0,0\n1,4\n");
   CHECK_THAT(list_remarks_of(*folder.open()), !ContainsSubstring("class numbers"));
   // All lists count.

@@ -1,6 +1,7 @@
 #include "support/file.hpp"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 
@@ -57,4 +58,34 @@ TEST_CASE("the error of a full disk has the free space", "[unit][support]") {
     CHECK_THAT(error.what(), ContainsSubstring("No space left on device (") &&
                                  ContainsSubstring("iB free); free some space or choose another folder"));
   }
+}
+
+TEST_CASE("the successor of a file gets its permissions", "[unit][support]") {
+  namespace fs = std::filesystem;
+  const octavo::test::TemporaryFolder folder;
+  std::ofstream(folder / "old") << "x";
+  std::ofstream(folder / "new") << "y";
+  const auto permissions = [&] { return fs::status(folder / "new").permissions(); };
+  const fs::perms by_umask = permissions();
+  octavo::hide_successor(folder / "none", folder / "new");
+  octavo::keep_permissions(folder / "none", folder / "new");
+  CHECK(permissions() == by_umask);
+  fs::permissions(folder / "old", fs::perms{0642});
+  octavo::hide_successor(folder / "old", folder / "new");
+  CHECK(permissions() == fs::perms{0600});
+  octavo::keep_permissions(folder / "old", folder / "new");
+  CHECK(permissions() == fs::perms{0642});
+}
+
+TEST_CASE("the successor of a file gets its owner and group where that is allowed", "[unit][support]") {
+  if (::geteuid() != 0) OCTAVO_SKIP("only the superuser can give files away");
+  const octavo::test::TemporaryFolder folder;
+  std::ofstream(folder / "old") << "x";
+  std::ofstream(folder / "new") << "y";
+  if (::chown((folder / "old").c_str(), 12345, 54321) != 0) OCTAVO_SKIP("this file system has one owner");
+  octavo::keep_permissions(folder / "old", folder / "new");
+  struct stat status {};
+  REQUIRE(::stat((folder / "new").c_str(), &status) == 0);
+  CHECK(status.st_uid == 12345);
+  CHECK(status.st_gid == 54321);
 }

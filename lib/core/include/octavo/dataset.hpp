@@ -113,7 +113,9 @@ class Dataset {
   /// How the file was made, as JSON: command line, sources, resizing, skipped files and library versions.
   std::string provenance() const;
   const std::string& uuid() const;
-  /// A digest of the contents, 16 hex digits: of the index, which has the hashes of all samples and labels.
+  /// A digest of the contents, 16 hex digits: of the index, which has the hashes of all samples and labels, and also
+  /// the time and the layout. Files with equal samples have equal `source_digests` in their provenance
+  /// (docs/format.md).
   std::string digest() const;
   /// Creation time, ISO 8601, UTC.
   const std::string& created() const;

@@ -13,7 +13,7 @@ struct OptionName {
   std::string_view command_line;  ///< "--max-pixels"; empty if the command line has no such option
   std::string_view python;        ///< "max_pixels"
 };
-inline constexpr std::array<OptionName, 31> kOptionNames = {{
+inline constexpr std::array<OptionName, 32> kOptionNames = {{
     {"accept_changes", "--accept-changes", "accept_changes"},
     {"allow_loss", "--allow-loss", "allow_loss"},
     {"allow_mismatch", "--allow-mismatch", "allow_mismatch"},
@@ -31,6 +31,7 @@ inline constexpr std::array<OptionName, 31> kOptionNames = {{
     {"format", "--format", "format"},
     {"group_by", "--group-by", "group_by"},
     {"holdout", "--holdout", "holdout"},
+    {"image_root", "--image-root", "image_root"},
     {"label_column", "--label-column", "label_column"},
     {"label_kind", "--label-kind", "label_kind"},
     {"label_separator", "--label-separator", "label_separator"},

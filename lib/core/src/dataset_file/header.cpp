@@ -12,6 +12,7 @@
 #include <octavo/version.hpp>
 
 #include "dataset_file/limits.hpp"
+#include "dataset_file/superblock.hpp"
 #include "support/hash.hpp"
 
 namespace octavo::dataset_file {
@@ -148,6 +149,9 @@ Header read_header(const File& file) {
   if (length != header.file_length) {
     const std::string lengths =
         std::to_string(length) + " bytes long, but it was packed with " + std::to_string(header.file_length);
+    if (length < header.file_length && has_whole_hdf5_file(file)) {
+      throw FormatError(lengths + ": another program has rewritten it; rebuild it with `octavo reindex`");
+    }
     if (length < header.file_length) {
       throw FormatError(lengths +
                         ": it was truncated, so samples are missing; copy or download it again, or pack the "

@@ -12,4 +12,14 @@ inline std::string lower_case(std::string_view text) {
   return lower;
 }
 
+/// What the spellings of a name have in common: in lower case, without '_', '-' and blanks. "MaskPath" and "mask_path"
+/// are "maskpath".
+inline std::string letters_of(std::string_view name) {
+  std::string letters;
+  for (const char c : lower_case(name)) {
+    if (c != '_' && c != '-' && c != ' ') letters += c;
+  }
+  return letters;
+}
+
 }  // namespace octavo

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <optional>
 #include <system_error>
 
 #include <octavo/byte_count.hpp>
@@ -41,6 +42,28 @@ std::string free_space_near(const std::filesystem::path& path) {
   std::filesystem::path folder = path.parent_path();
   const auto space = std::filesystem::space(folder.empty() ? "." : folder, error);
   return error ? "" : " (" + format_bytes(static_cast<std::int64_t>(space.available)) + " free)";
+}
+
+/// For lchown(): the owner or the group stays.
+constexpr auto kUnchanged = static_cast<uid_t>(-1);
+
+/// The status of a regular file; nothing if there is none of this name.
+std::optional<struct stat> status_of_file(const std::filesystem::path& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  return status;
+}
+
+/// The permissions with those of the group reduced to what everyone may.
+mode_t for_another_group(mode_t permissions) {
+  const mode_t everyone_may = (permissions & S_IRWXO) << 3;
+  return (permissions & ~mode_t{S_IRWXG}) | (permissions & everyone_may);
+}
+
+/// Does nothing on file systems without permissions.
+void set_permissions(const std::filesystem::path& path, mode_t permissions) {
+  if (::chmod(path.c_str(), permissions) == 0 || errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS) return;
+  throw_io_error("set the permissions of", path, errno);
 }
 
 }  // namespace
@@ -168,6 +191,21 @@ void sync_folder_of(const std::filesystem::path& path) {
 void sync_file_system_of(const std::filesystem::path& folder) {
   const FileDescriptor descriptor = open_descriptor(folder, O_RDONLY | O_DIRECTORY, "open the folder");
   if (::syncfs(descriptor.get()) != 0) throw_io_error("sync the folder", folder, errno);
+}
+
+void keep_permissions(const std::filesystem::path& path, const std::filesystem::path& successor) {
+  const auto old = status_of_file(path), added = status_of_file(successor);
+  if (!old || !added) return;
+  const bool keeps_group = old->st_gid == added->st_gid || ::lchown(successor.c_str(), kUnchanged, old->st_gid) == 0;
+  const mode_t permissions = old->st_mode & (S_IRWXU | S_IRWXG | S_IRWXO);
+  set_permissions(successor, keeps_group ? permissions : for_another_group(permissions));
+  // Only the superuser may give a file away; else its owner becomes the one who replaces it. Last, because only the
+  // owner may do the rest.
+  if (old->st_uid != added->st_uid) static_cast<void>(::lchown(successor.c_str(), old->st_uid, kUnchanged) == 0);
+}
+
+void hide_successor(const std::filesystem::path& path, const std::filesystem::path& successor) {
+  if (status_of_file(path) && status_of_file(successor)) set_permissions(successor, S_IRUSR | S_IWUSR);
 }
 
 std::string read_whole_file(const std::filesystem::path& path, std::int64_t most_bytes) {

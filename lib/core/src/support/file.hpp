@@ -85,6 +85,15 @@ void sync_file_system_of(const std::filesystem::path& folder);
 /// Throws InvalidArgument if `path` is a link, a device or a pipe, because a rename would replace it.
 void check_is_plain_or_free(const std::filesystem::path& path);
 
+/// Gives the file `successor` the permissions of `path`, and its owner and group where this process may, before a
+/// rename replaces `path` by it. If the group must change, the new group may do what everyone may. Nothing happens if
+/// `path` does not exist. Throws IoError.
+void keep_permissions(const std::filesystem::path& path, const std::filesystem::path& successor);
+
+/// Lets only its owner read and write the file `successor` until keep_permissions() is called: what replaces a private
+/// file must not be readable while it is written. Nothing happens if `path` does not exist. Throws IoError.
+void hide_successor(const std::filesystem::path& path, const std::filesystem::path& successor);
+
 /// Reads the whole file. Throws IoError, also if it has more than `most_bytes`.
 std::string read_whole_file(const std::filesystem::path& path, std::int64_t most_bytes);
 

@@ -65,6 +65,7 @@ void PartFile::clear() { resize(file_, 0); }
 
 void PartFile::publish() {
   file_.sync();
+  keep_permissions(path_, part_path_);
   if (::rename(part_path_.c_str(), path_.c_str()) != 0) throw_io_error("give its name to", path_, errno);
   is_published_ = true;
   sync_folder_of(path_);

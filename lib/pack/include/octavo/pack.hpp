@@ -69,6 +69,8 @@ struct SourceOptions {
   std::array<std::uint8_t, 3> background = {0, 0, 0};  ///< RGB behind transparency and padding
   /// The column of image lists that holds the paths. Empty: the one whose files exist, usual names first.
   std::string path_column = {};
+  /// The folder that the paths in image lists are relative to, or in if they are absolute. Empty: that of the list.
+  std::filesystem::path image_root = {};
   /// The columns of image lists that hold the labels. Several must hold numbers: multi-labels if all are 0 and 1, else
   /// targets. A name may be several, separated by commas. Empty: a column with one of the usual names.
   std::vector<std::string> label_columns = {};

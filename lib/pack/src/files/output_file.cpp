@@ -32,8 +32,10 @@ void write_output_file(const std::filesystem::path& path, std::span<const std::b
   partial += "." + std::to_string(::getpid()) + ".partial";
   File file = File::create_new(partial);
   try {
+    hide_successor(path, partial);
     file.write_at(0, bytes);
     file.close();
+    keep_permissions(path, partial);
     if (::rename(partial.c_str(), path.c_str()) != 0) throw_io_error("rename the finished file to", path, errno);
   } catch (...) {
     ::unlink(partial.c_str());

@@ -215,7 +215,8 @@ void remark_on_classes(Parts& parts, const SourceOptions& options) {
   const auto case_remark = options.class_map.empty() ? sources::remark_on_case(parts.lists) : std::nullopt;
   if (case_remark) remarks.push_back(*case_remark);
   const bool are_all_lists = parts.lists.size() == parts.opened.size();
-  const auto first_remark = are_all_lists ? sources::remark_on_first_class(parts.lists) : std::nullopt;
+  const auto first_remark =
+      are_all_lists ? sources::remark_on_first_class(parts.lists, options.label_kind) : std::nullopt;
   if (first_remark) remarks.push_back(*first_remark);
   const auto count_remark = sources::remark_on_class_counts(parts.lists, options);
   if (count_remark) remarks.push_back(*count_remark);
@@ -309,6 +310,7 @@ void check_choice_columns(const std::vector<sources::ReadList>& lists, const Sou
 void refuse_options_of_lists(const SourceOptions& options, const std::vector<sources::ImageRoot>& roots) {
   const std::string given = !options.label_columns.empty()      ? "label_column"
                             : !options.path_column.empty()      ? "path_column"
+                            : !options.image_root.empty()       ? "image_root"
                             : options.label_separator != "auto" ? "label_separator"
                             : options.columns.empty()           ? ""
                             : options.columns[0] == "none"      ? ""

@@ -75,7 +75,13 @@ void TargetFile::remove_leftovers() {
   remove_file(spool_);
 }
 
+void TargetFile::hide() const {
+  hide_successor(path_, partial_);
+  hide_successor(path_, spool_);
+}
+
 void TargetFile::publish() {
+  if (replace_existing_) keep_permissions(path_, partial_);
   const bool moved =
       replace_existing_ ? ::rename(partial_.c_str(), path_.c_str()) == 0 : rename_to_free_name(partial_, path_);
   if (!moved && errno == EEXIST) {

@@ -25,8 +25,11 @@ class TargetFile {
   const std::filesystem::path& partial() const { return partial_; }
   /// The path for data without a final location yet: `<path>.partial.pixels`. Does not exist after construction.
   const std::filesystem::path& spool() const { return spool_; }
-  /// Moves the finished, synced file from partial() to path(), and syncs the folder. Throws IoError, also if something
-  /// else has appeared at path() in the meantime and may not be replaced.
+  /// Hides partial() and spool() from other users if they replace a file, which may be private. Throws IoError.
+  void hide() const;
+  /// Moves the finished, synced file from partial() to path(), and syncs the folder. A file that replaces another one
+  /// has its permissions. Throws IoError, also if something else has appeared at path() in the meantime and may not be
+  /// replaced.
   void publish();
 
  private:

@@ -187,6 +187,7 @@ Writer::Implementation::Implementation(std::filesystem::path path, WriterOptions
                 codec_of(options_).has_random_access ? dataset_file::Alignment::pages : dataset_file::Alignment::none),
       file_(File::open_for_writing(target_.partial())),
       spool_(make_spool(options_, target_.spool())) {
+  target_.hide();
   if (!codec_of(options_).has_random_access) {
     chunk_writer_ = std::make_unique<dataset_file::ChunkWriter>(file_, *spool_);
   }

@@ -119,7 +119,8 @@ std::optional<std::string> remark_on_case(const std::vector<ImageList>& lists) {
          "; if they are one class, merge them with `class_map`";
 }
 
-std::optional<std::string> remark_on_first_class(const std::vector<ImageList>& lists) {
+std::optional<std::string> remark_on_first_class(const std::vector<ImageList>& lists,
+                                                 const std::optional<LabelKind>& wanted) {
   std::int32_t smallest = std::numeric_limits<std::int32_t>::max(), largest = -1;
   for (const ImageList& list : lists) {
     for (const SplitImages& split : list.splits) {
@@ -137,7 +138,8 @@ std::optional<std::string> remark_on_first_class(const std::vector<ImageList>& l
   return (smallest == largest ? "the class number " + last + " is"
                               : "the class numbers " + std::to_string(smallest) + " to " + last + " are") +
          " kept, so that no sample is in class 0, and a model needs " + std::to_string(std::int64_t{largest} + 1) +
-         " outputs; number the classes from 0 to avoid this";
+         " outputs; number the classes from 0 to avoid this" +
+         (wanted ? "" : ", or, if the numbers are quantities, make them targets with `label_kind=target`");
 }
 
 void unite_classes(std::vector<ImageList>& lists, ClassOrder order) {

@@ -22,7 +22,8 @@ void unite_classes(std::vector<ImageList>& lists, ClassOrder order);
 /// On classes whose names differ only in case, which may be one; nothing if there are none.
 std::optional<std::string> remark_on_case(const std::vector<ImageList>& lists);
 
-/// On class numbers without names that do not begin at 0; nothing if they do.
-std::optional<std::string> remark_on_first_class(const std::vector<ImageList>& lists);
+/// On class numbers without names that do not begin at 0; nothing if they do. `wanted` is the kind that the user names.
+std::optional<std::string> remark_on_first_class(const std::vector<ImageList>& lists,
+                                                 const std::optional<LabelKind>& wanted);
 
 }  // namespace octavo::sources

@@ -94,8 +94,8 @@ std::optional<std::string> pattern_of_folders(const files::FileTree& tree, const
   if (std::ranges::any_of(files, is_deep)) return std::nullopt;
   const auto pattern = fitting_pattern(files, std::set(others.begin(), others.end()));
   const std::string name = fs::path(masks).filename().string();
-  if (!pattern || name.find_first_of("`'\"\\") != std::string::npos) return std::nullopt;
-  return pattern->text("../" + printable(name) + "/");
+  if (!pattern || !is_plain(name)) return std::nullopt;
+  return pattern->text("../" + name + "/");
 }
 
 [[noreturn]] void refuse_unknown_split(const ImageRoot& root, const std::vector<SplitFolder>& known,
@@ -301,21 +301,40 @@ void remark_on_masks(const std::vector<ClassImages>& all, const MaskRules& rules
                              ") but packed as images; pack them as masks with " + masks_option(named.pattern));
 }
 
+/// Files with the names of the images next to them, such as 000.png and 000.jpg, if they look like masks.
+void remark_on_twin_files(const std::vector<ClassImages>& all, const MaskRules& rules, ImageList& contents) {
+  if (!rules.with_masks || rules.pattern) return;
+  for (const ClassImages& images : all) {
+    if (!images.folder.masks.empty() || !images.folder.tree->disk_path("")) continue;
+    for (const auto& [name, paths] : images.paths_of) {
+      const auto twins = find_twin_files(paths);
+      if (!twins) continue;
+      std::vector<ImageAndMask> pairs;
+      for (const auto& [image, mask] : twins->pairs) pairs.push_back({image, mask});
+      if (!look_like_masks(*images.folder.tree, pairs)) continue;
+      const std::string mask = printable(fs::path(pairs[0].mask).filename().string());
+      contents.remarks.push_back("the " + printable(twins->extension) + " files, such as " + mask + " next to " +
+                                 printable(fs::path(pairs[0].image).filename().string()) +
+                                 ", look like masks (the same names and sizes, few colors), but are packed as images; "
+                                 "pack them as masks with " +
+                                 masks_option("{stem}" + twins->extension));
+      return;
+    }
+  }
+}
+
 /// Two class folders of a split, in the tree: the second may hold the masks of the images in the first.
 struct FolderPair {
   std::string images, masks;
 };
 
-/// The only two class folders of a split, in both orders; empty if there are others, or if the numbers of files differ.
+/// The only two class folders of a split, in both orders; empty if there are others.
 std::vector<FolderPair> possible_pairs(const ClassImages& images) {
   std::vector<const std::string*> names;
-  std::set<std::size_t> counts;
   for (const auto& [name, paths] : images.paths_of) {
-    if (paths.empty()) continue;
-    names.push_back(&name);
-    counts.insert(paths.size());
+    if (!paths.empty()) names.push_back(&name);
   }
-  if (names.size() != 2 || counts.size() != 1 || names[0]->empty()) return {};
+  if (names.size() != 2 || names[0]->empty()) return {};
   const std::string first = files::join_path(images.folder.path, *names[0]);
   const std::string second = files::join_path(images.folder.path, *names[1]);
   return {{first, second}, {second, first}};
@@ -344,6 +363,27 @@ std::optional<std::string> remark_on_pair_names(const files::FileTree& tree, con
          quoted(masks) + " holds masks, pack them with " + masks_option(*pattern);
 }
 
+/// On two class folders, of which one holds masks with other names, perhaps in folders that both have, as in
+/// Cityscapes: leftImg8bit/train/ulm/1_leftImg8bit.png and gtFine/train/ulm/1_gtFine_labelIds.png. Nothing if the files
+/// in `masks` do not look like masks, or if there is only one image, whose name has a part in common with many others.
+std::optional<std::string> remark_on_pair_contents(const files::FileTree& tree, const FolderPair& pair) {
+  const std::vector<std::string> images = images_below(tree, pair.images), files = images_below(tree, pair.masks);
+  const auto paired = paired_names(images, std::set(files.begin(), files.end()));
+  if (!paired || images.size() < 2) return std::nullopt;
+  std::vector<ImageAndMask> pairs;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    pairs.push_back({files::join_path(pair.images, images[i]), files::join_path(pair.masks, paired->masks[i])});
+  }
+  if (!look_like_masks(tree, pairs)) return std::nullopt;
+  const auto pattern = pattern_of_folders(tree, pair.images, pair.masks);
+  return "the files in " + quoted(fs::path(pair.masks).filename()) + " look like masks of those in " +
+         quoted(fs::path(pair.images).filename()) + ", but both became classes; " +
+         (pattern ? "pack them as masks with " + masks_option(*pattern)
+                  : "to pack them as masks, name both files of each pair in a list with the columns image, mask and "
+                    "split, or rename the folders to masks and images and use " +
+                        masks_option(paired->pattern.text()));
+}
+
 /// Of two classes, one may hold the masks of the other.
 void check_mask_classes(const std::vector<ClassImages>& all, const MaskRules& rules, ImageList& contents) {
   if (!rules.with_masks || rules.pattern) return;
@@ -353,6 +393,7 @@ void check_mask_classes(const std::vector<ClassImages>& all, const MaskRules& ru
     for (const FolderPair& pair : possible_pairs(images)) {
       if (look_like_masks(tree, pair.images, pair.masks)) refuse_mask_class(tree, pair);
       auto remark = remark_on_pair_names(tree, pair);
+      if (!remark) remark = remark_on_pair_contents(tree, pair);
       if (!remark) continue;
       contents.remarks.push_back(std::move(*remark));
       return;
@@ -605,6 +646,7 @@ ImageList list_image_folders(const std::vector<ImageRoot>& roots, const SourceOp
   find_classes(all, options.class_order, contents);
   remark_on_splits(all, contents);
   remark_on_masks(all, rules, contents);
+  remark_on_twin_files(all, rules, contents);
   check_mask_classes(all, rules, contents);
   remark_on_inner_folders(all, contents);
   remark_on_shared_folders(all, contents);

@@ -38,6 +38,8 @@ struct ImageList {
   bool are_classes_sorted = true;                ///< false: their order was given and must stay
   std::map<int, std::string> mask_classes = {};  ///< names of mask values
   std::vector<std::filesystem::path> roots;
+  /// The folder of the images of a table that options.image_root names; null: that of the table.
+  std::shared_ptr<const files::FileTree> image_root = nullptr;
   std::int64_t ignored_file_count = 0;     ///< visible files that are not images by name, or not in a class
   std::vector<std::string> ignored_files;  ///< the first of them, by path below their root
   std::vector<SampleFailure> left_out;     ///< listed samples that cannot be used

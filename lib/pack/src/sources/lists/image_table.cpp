@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <octavo/errors.hpp>
@@ -144,7 +145,8 @@ class TableReader {
               bool has_labels, const SourceOptions& options)
       : table_(std::move(table)),
         columns_(table_, options, path_column, mask_column, has_labels),
-        labels_(has_labels ? TableLabels(table_, columns_.labels, columns_.has_role(), options) : TableLabels(table_)),
+        labels_(reads_labels(has_labels) ? TableLabels(table_, columns_.labels, columns_.has_role(), options)
+                                         : TableLabels(table_)),
         split_of_all_(std::move(split)),
         is_label_named_(!options.label_columns.empty()) {
     if (table_.rows.empty()) throw FormatError("it is empty");
@@ -210,6 +212,8 @@ class TableReader {
   const std::vector<std::string>& late_columns() const { return table_.late_columns; }
 
  private:
+  /// Next to masks, columns of numbers without the name of a label column, such as a width or a fold, are not labels.
+  bool reads_labels(bool has_labels) const { return has_labels && (!has_masks() || has_label_column()); }
   bool has_split_column() const { return columns_.split >= 0; }
   const std::string& split_column() const { return table_.columns[static_cast<std::size_t>(columns_.split)]; }
   bool names_splits() const { return has_splits_ && split_of_all_.empty(); }
@@ -260,6 +264,23 @@ struct UsableRows {
 struct ListFiles {
   ListedFiles images, masks;
 };
+
+/// The folder that options.image_root names; null if it names none.
+Tree image_root_of(const SourceOptions& options) {
+  if (options.image_root.empty()) return nullptr;
+  std::error_code ignored;
+  if (fs::is_directory(options.image_root, ignored)) return files::open_folder(options.image_root);
+  throw FormatError("`image_root` names " + quoted(options.image_root) + ", which is not a folder; check the path");
+}
+
+/// The files of a list: in its folder or, if it is not null, in `image_root`.
+ListFiles files_of_list(const Tree& tree, const std::string& path, const Tree& image_root) {
+  const auto images = std::make_shared<FolderImages>();
+  if (!image_root) return {{*tree, path, kListedImages, images}, {*tree, path, kListedMasks, images}};
+  const std::string name = fs::path(path).filename().string();
+  const fs::path folder = fs::absolute(tree->file_of(path)).parent_path();
+  return {{*image_root, name, kListedImages, images, folder}, {*image_root, name, kListedMasks, images, folder}};
+}
 
 /// Other rows are an error, or are left out of `contents` if `may_skip`.
 UsableRows find_usable_rows(const TableReader& reader, const ListFiles& files, const std::string& list, bool may_skip,
@@ -454,9 +475,13 @@ void remark_on_labels_of(const TableReader& reader, const std::string& name, Ima
   if (!refused.empty()) contents.remarks.push_back(name + ": " + refused + "; without them, they would be labels");
 }
 
+/// Whether masks are all that is learned.
+bool has_only_masks(const TableReader& reader) { return reader.has_masks() && reader.label_columns().empty(); }
+
 /// On the columns that are kept, and those that are not.
 void remark_on_metadata(const TableReader& reader, const std::string& name, ImageList& contents) {
-  add_remark(remark_on_kept(name, reader.kept_automatically(), reader.doubtful_label_column()), contents);
+  add_remark(remark_on_kept(name, reader.kept_automatically(), reader.doubtful_label_column(), has_only_masks(reader)),
+             contents);
   add_remark(remark_on_left_out(name, reader.left_out_columns()), contents);
   add_remark(remark_on_needed(name, reader.kept_for_choice()), contents);
   add_remark(remark_on_late(name, reader.late_columns()), contents);
@@ -496,8 +521,8 @@ ImageList list_images_of(const Tree& tree, const std::string& path, const ListSp
   contents.roots.push_back(tree->file_of(path));
   const std::string name = fs::path(path).filename().string();
   Table table = read_table(*tree, path, kAllRows);
-  const auto images = std::make_shared<FolderImages>();
-  ListFiles files = {{*tree, path, kListedImages, images}, {*tree, path, kListedMasks, images}};
+  contents.image_root = image_root_of(options);
+  ListFiles files = files_of_list(tree, path, contents.image_root);
   const PathColumn path_column = required_path_column(table, files, options);
   const MaskColumn mask_column = mask_column_of(table, files, path_column, options);
   if (mask_column.is_guess) {
@@ -516,7 +541,7 @@ ImageList list_images_of(const Tree& tree, const std::string& path, const ListSp
   }
   remark_on_metadata(reader, name, contents);
   remark_on_splits_of(reader, name, split, contents);
-  fill(contents, reader, files, tree, path,
+  fill(contents, reader, files, contents.image_root ? contents.image_root : tree, path,
        split.name.empty() ? split_of_list_name(name).value_or("train") : split.name, options.skip_unreadable);
   return contents;
 }

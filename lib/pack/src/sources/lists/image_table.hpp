@@ -57,7 +57,7 @@ struct ListSplit {
 ///
 ///   path    options.path_column, or file_name, filename, path, file, image, image_path, image_id or id, or any column
 ///           whose files exist (see list_columns.hpp): relative to the list's folder, or to its usual subfolders (see
-///           listed_file.hpp)
+///           listed_file.hpp); or to options.image_root
 ///   label   options.label_columns, or a column with a usual name (see find_label_columns()): class numbers, class
 ///           names or targets (see text_labels.hpp), or tags (see label_tags.hpp); in JSON also arrays
 ///   mask    mask, mask_path, mask_file or segmentation, or a column for labels that names image files (see

@@ -59,8 +59,8 @@ void check_header(const Table& table, const ListedFiles& files) {
 
 /// Whether a column without the name of a path column may hold paths.
 bool may_hold_paths(const std::string& name, const NamedColumns& named) {
-  const bool holds_labels = named.labels.empty() ? is_label_column(lower_case(name))
-                                                 : std::ranges::find(named.labels, name) != named.labels.end();
+  const bool holds_labels =
+      named.labels.empty() ? is_label_column(name) : std::ranges::find(named.labels, name) != named.labels.end();
   return !holds_labels && !is_path_column(name) && !is_row_number_column(name);
 }
 
@@ -132,7 +132,7 @@ std::string shown_columns(const Table& table) {
 }  // namespace
 
 bool is_path_column(const std::string& name) {
-  return std::ranges::find(kPathColumns, lower_case(name)) != kPathColumns.end();
+  return std::ranges::find(kPathColumns, letters_of(name), &letters_of) != kPathColumns.end();
 }
 
 NamedColumns named_columns(const SourceOptions& options) { return {options.path_column, options.label_columns}; }

@@ -56,11 +56,13 @@ std::string remark_on_split(const std::string& list, const std::string& column, 
 }
 
 std::optional<std::string> remark_on_kept(const std::string& list, const std::vector<std::string>& columns,
-                                          const std::string& label_column) {
+                                          const std::string& label_column, bool may_be_labels) {
   if (columns.empty()) return std::nullopt;
   const std::string kept =
       "columns kept with each sample: " + first_of(columns) + "; leave them out with `columns=none`";
-  if (label_column.empty()) return list + ": " + kept;
+  if (label_column.empty()) {
+    return list + ": " + kept + (may_be_labels ? ", or name one that holds labels with `label_column`" : "");
+  }
   return list + ": the labels are in " + first_of({label_column}) + "; " + kept +
          ", or name the labels with `label_column`";
 }

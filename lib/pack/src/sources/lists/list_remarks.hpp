@@ -31,9 +31,9 @@ std::string remark_on_masks(const std::string& list, const std::string& column, 
 std::string remark_on_split(const std::string& list, const std::string& column, const std::string& split);
 
 /// On the columns that are kept although the options do not name them; nothing if there are none. `label_column` is the
-/// column of labels if others could be meant, else empty.
+/// column of labels if others could be meant, else empty. Without labels, the columns `may_be_labels`.
 std::optional<std::string> remark_on_kept(const std::string& list, const std::vector<std::string>& columns,
-                                          const std::string& label_column);
+                                          const std::string& label_column, bool may_be_labels);
 
 /// On the columns of a split that are left out, because not all of its sources have them.
 std::string remark_on_uncommon(const std::string& split, const std::vector<std::string>& columns);

@@ -30,13 +30,15 @@ std::string with_slashes(std::string named) {
   return named;
 }
 
+bool has_parent_step(const fs::path& path) { return std::find(path.begin(), path.end(), "..") != path.end(); }
+
 /// Relative to the folder of the list; nothing if the path is empty or leads out of it.
-std::optional<fs::path> path_below(const files::FileTree& tree, const fs::path& list, const std::string& named) {
+std::optional<fs::path> path_in_folder(const files::FileTree& tree, const fs::path& list, const std::string& named) {
   fs::path path(named);
   if (const auto whole = tree.disk_path(list.string()); whole && path.is_absolute()) {
     path = path.lexically_normal().lexically_relative(fs::absolute(*whole).lexically_normal().parent_path());
   }
-  const bool leads_out = path.is_absolute() || std::find(path.begin(), path.end(), "..") != path.end();
+  const bool leads_out = path.is_absolute() || has_parent_step(path);
   const bool is_cut = named.find('\0') != std::string::npos;  // the system would truncate the name
   if (path.empty() || leads_out || is_cut) return std::nullopt;
   return path.lexically_normal();
@@ -114,9 +116,15 @@ std::optional<ListedFile> ListedFiles::find(const std::string& named) const {
   return std::move(found[0]);
 }
 
+/// Relative to the folder of the images; nothing if the path is empty or leads out of it.
+std::optional<fs::path> ListedFiles::path_below(const std::string& named) const {
+  const bool begins_at_list = own_folder_ && has_parent_step(named);
+  return path_in_folder(tree_, list_, begins_at_list ? (*own_folder_ / named).string() : named);
+}
+
 /// An image with this path and extension.
 std::optional<std::string> ListedFiles::find_exactly(const std::string& named) const {
-  const auto path = path_below(tree_, list_, named);
+  const auto path = path_below(named);
   if (!path) return std::nullopt;
   std::string at = files::join_path(fs::path(list_).parent_path().string(), path->string());
   if (!images::has_image_name(at) || !tree_.has_file(at)) return std::nullopt;
@@ -132,7 +140,7 @@ std::optional<ListedFile> ListedFiles::find_from_above(const std::string& named,
 }
 
 std::optional<std::string> ListedFiles::find_in_usual_folders(const std::string& named) const {
-  const auto path = path_below(tree_, list_, named);
+  const auto path = path_below(named);
   if (!path) return std::nullopt;
   const std::string own_folder = fs::path(list_).parent_path().string();
   const auto place = [&](const std::string& folder, const char* ending) {
@@ -153,7 +161,7 @@ std::optional<std::string> ListedFiles::find_in_usual_folders(const std::string&
 /// The first two images with this name in the usual folders or, if `everywhere`, in any folder below that of the list.
 /// If none has exactly this name, those whose names differ in case.
 std::vector<ListedFile> ListedFiles::similar(const std::string& named, bool everywhere) const {
-  const auto path = path_below(tree_, list_, with_slashes(std::string(trimmed(named))));
+  const auto path = path_below(with_slashes(std::string(trimmed(named))));
   if (!path) return {};
   if (!everywhere) return search(path->string(), false);
   const auto [found, is_new] = found_everywhere_.try_emplace(path->string());
@@ -200,27 +208,42 @@ const FolderImages& ListedFiles::images() const {
 
 std::string ListedFiles::folder() const { return tree_.name_of(fs::path(list_).parent_path().string()); }
 
+/// Where files must be, for messages.
+std::string ListedFiles::where() const {
+  return own_folder_ ? "the folder " + folder() + " of `image_root`" : "the list's folder " + folder();
+}
+
 /// Why a path that leads out of the list's folder is not read, and what to do; nothing if it does not lead out.
 std::optional<std::string> ListedFiles::why_outside(const std::string& named) const {
   const std::string slashed = with_slashes(std::string(trimmed(named)));
   const bool is_cut = named.find('\0') != std::string::npos;
-  if (is_cut || (path_below(tree_, list_, slashed) && !has_drive(slashed))) return std::nullopt;
-  return "the " + std::string(kind_.noun) + " " + shown(named) + " is outside the list's folder " + folder() + "; " +
+  if (is_cut || (path_below(slashed) && !has_drive(slashed))) return std::nullopt;
+  return "the " + std::string(kind_.noun) + " " + shown(named) + " is outside " + where() + "; " +
          way_to_reach(slashed);
+}
+
+/// What to do about a file in another folder; `common` holds it and the list.
+std::string ListedFiles::way_to_file(const fs::path& file, const fs::path& common) const {
+  const bool can_move = common.has_relative_path() && !own_folder_;
+  const std::string root = (common.has_relative_path() ? common : file.parent_path()).string();
+  const std::string option =
+      "name the folder of all " + std::string(kind_.noun) + "s with `image_root`, such as " + shown(root);
+  if (!can_move) return option;
+  return "move the list to " + shown(root) + ", and write paths from there on, such as " +
+         shown(file.lexically_relative(common).string()) + ", or " + option;
 }
 
 /// What to do about a path that leads out of the list's folder.
 std::string ListedFiles::way_to_reach(const std::string& named) const {
-  const fs::path own = whole_folder_of(tree_, list_), file = (own / named).lexically_normal();
+  const fs::path own = own_folder_.value_or(whole_folder_of(tree_, list_)), file = (own / named).lexically_normal();
   const fs::path common = common_folder(own, file);
   std::error_code ignored;
-  if (common.has_relative_path() && tree_.disk_path(list_) && fs::is_regular_file(file, ignored)) {
-    return "move the list to " + shown(common.string()) + ", and write paths from there on, such as " +
-           shown(file.lexically_relative(common).string());
-  }
+  if (tree_.disk_path(list_) && fs::is_regular_file(file, ignored)) return way_to_file(file, common);
   const std::vector<ListedFile> inside = similar(fs::path(named).filename().string(), true);
   if (inside.size() == 1) return "write the paths from that folder on, such as " + shown(inside[0].path);
-  return "move the list next to the " + std::string(kind_.noun) + "s, and write paths from there on";
+  if (own_folder_) return "correct the path, or name a folder that holds all with `image_root`";
+  return "move the list next to the " + std::string(kind_.noun) +
+         "s, and write paths from there on, or name their folder with `image_root`";
 }
 
 std::string ListedFiles::why_not_found(const std::string& named) const {
@@ -232,10 +255,13 @@ std::string ListedFiles::why_not_found(const std::string& named) const {
     return "the " + noun + " " + shown(named) + " could be " + shown(files[0].path) + " or " + shown(files[1].path) +
            "; write their folders in the list, or copy the list into the folder of its " + noun + "s";
   }
-  const std::string problem = "the " + noun + " " + shown(named) + " does not exist below the list's folder " +
-                              folder() + " (" + noun + "s elsewhere are not allowed)";
+  const std::string problem = "the " + noun + " " + shown(named) + " does not exist below " + where() +
+                              (own_folder_ ? "" : " (" + noun + "s elsewhere are not allowed)");
   if (!files.empty()) return problem + "; there is " + shown(files[0].path);
-  if (images().paths().empty()) return problem + "; it holds no image, so move the list next to the images";
+  if (images().paths().empty()) {
+    return problem + "; it holds no image, so " + (own_folder_ ? "" : "move the list next to the images, or ") +
+           "name the folder of the images with `image_root`";
+  }
   return problem + "; there are others, such as " + shown(images().paths()[0]);
 }
 

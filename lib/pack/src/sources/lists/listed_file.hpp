@@ -1,6 +1,7 @@
 // Finding the files that an image list names.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,13 +36,21 @@ struct ListedFile {
 /// file with exactly that name is found whatever its extension. On disk, the path may be absolute. If there is no such
 /// file, backslashes are read as separators, then a single image in these folders whose name differs only in case is
 /// found. A name may also start at a folder above that of the list, with the names of all folders between:
-/// "CheXpert/train/1.jpg" in CheXpert/train.csv. Files outside the list's folder are not found. Not thread-safe.
+/// "CheXpert/train/1.jpg" in CheXpert/train.csv. Files outside the list's folder are not found: a list from elsewhere
+/// must not name any file of this computer. If the user names a folder of images, it takes the place of the list's
+/// folder; paths with ".." then begin at the list's folder, and must lead into it. Not thread-safe.
 class ListedFiles {
  public:
   /// `list` is the path of the list in `tree`, which must outlive this. Lists in one folder share `images`.
   ListedFiles(const files::FileTree& tree, std::string list, const ListedKind& kind,
               std::shared_ptr<FolderImages> images = std::make_shared<FolderImages>())
       : tree_(tree), list_(std::move(list)), kind_(kind), images_(std::move(images)) {}
+  /// The user names the root of `tree` as the folder of images of a list of this name, which is in `own_folder`.
+  ListedFiles(const files::FileTree& tree, std::string list, const ListedKind& kind,
+              std::shared_ptr<FolderImages> images, std::filesystem::path own_folder)
+      : ListedFiles(tree, std::move(list), kind, std::move(images)) {
+    own_folder_ = std::move(own_folder);
+  }
 
   /// Also finds images in any other folder below the list's folder, if there is only one with that name.
   void search_everywhere() { searches_everywhere_ = true; }
@@ -58,7 +67,10 @@ class ListedFiles {
   std::optional<std::string> find_in_usual_folders(const std::string& named) const;
   std::optional<std::string> find_exactly(const std::string& named) const;
   std::optional<ListedFile> find_from_above(const std::string& named, bool exactly) const;
+  std::optional<std::filesystem::path> path_below(const std::string& named) const;
+  std::string where() const;
   std::optional<std::string> why_outside(const std::string& named) const;
+  std::string way_to_file(const std::filesystem::path& file, const std::filesystem::path& common) const;
   std::string way_to_reach(const std::string& named) const;
   std::vector<ListedFile> similar(const std::string& named, bool everywhere) const;
   std::vector<ListedFile> search(const std::string& path, bool everywhere) const;
@@ -68,6 +80,7 @@ class ListedFiles {
   const std::string list_;
   const ListedKind kind_;
   const std::shared_ptr<FolderImages> images_;
+  std::optional<std::filesystem::path> own_folder_;  ///< of the list, if the images are in another one
   bool searches_everywhere_ = false;
   /// What search() found everywhere: names that many images have would be slow to find again and again.
   mutable std::unordered_map<std::string, std::vector<ListedFile>> found_everywhere_;

@@ -33,7 +33,7 @@ bool is_named_for_labels(const std::string& name, const NamedColumns& named) {
 
 /// Whether a column may hold masks by its name, or because the options name it for the labels.
 bool may_hold_masks(const std::string& name, const NamedColumns& named) {
-  const bool is_label = named.labels.empty() ? is_label_column(lower_case(name)) : is_named_for_labels(name, named);
+  const bool is_label = named.labels.empty() ? is_label_column(name) : is_named_for_labels(name, named);
   return is_label || has_word_for_masks(name);
 }
 

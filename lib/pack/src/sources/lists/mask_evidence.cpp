@@ -95,15 +95,21 @@ bool may_be_pair(const files::FileTree& tree, const std::string& image, const st
 
 }  // namespace
 
-bool look_like_masks(const files::FileTree& tree, const std::string& images, const std::string& masks) try {
+bool look_like_masks(const files::FileTree& tree, const std::string& images, const std::string& masks) {
   const auto image_files = files_by_stem(tree, images), mask_files = files_by_stem(tree, masks);
   const auto stem = [](const auto& file) -> const std::string& { return file.first; };
-  if (image_files.empty() || !std::ranges::equal(image_files, mask_files, {}, stem, stem)) return false;
+  if (!std::ranges::equal(image_files, mask_files, {}, stem, stem)) return false;
+  std::vector<ImageAndMask> pairs;
+  for (std::size_t i = 0; i < image_files.size(); ++i) pairs.push_back({image_files[i].second, mask_files[i].second});
+  return look_like_masks(tree, pairs);
+}
+
+bool look_like_masks(const files::FileTree& tree, const std::vector<ImageAndMask>& pairs) try {
   PairColors colors;
-  const std::size_t count = std::min(image_files.size(), kMostOpened);
+  const std::size_t count = std::min(pairs.size(), kMostOpened);
   for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t at = i * image_files.size() / count;
-    if (!may_be_pair(tree, image_files[at].second, mask_files[at].second, colors)) return false;
+    const ImageAndMask& pair = pairs[i * pairs.size() / count];
+    if (!may_be_pair(tree, pair.image, pair.mask, colors)) return false;
   }
   return colors.images.size() > kMostMaskColors;
 } catch (const Error&) {

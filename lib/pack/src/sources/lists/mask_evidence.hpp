@@ -1,7 +1,8 @@
-// Recognizes folders of masks by what is in the files.
+// Recognizes masks by what is in the files.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "files/file_tree.hpp"
 
@@ -12,5 +13,13 @@ namespace octavo::sources {
 /// many. Names alone prove little, since the files of class folders are often numbered. Files that cannot be read prove
 /// nothing.
 bool look_like_masks(const files::FileTree& tree, const std::string& images, const std::string& masks);
+
+/// An image and the file that may be its mask, in a tree.
+struct ImageAndMask {
+  std::string image, mask;
+};
+
+/// The same for files that are paired already. False without any.
+bool look_like_masks(const files::FileTree& tree, const std::vector<ImageAndMask>& pairs);
 
 }  // namespace octavo::sources

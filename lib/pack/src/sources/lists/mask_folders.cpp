@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <string_view>
@@ -70,6 +71,25 @@ std::string below_folder(const std::string& path, const std::string& folder) {
   return path.substr(folder.empty() ? 0 : folder.size() + 1);
 }
 
+/// The pattern for masks that are all in one of the folders in `folder`, the name of a folder next to the images:
+/// "../annotations/trimaps/{stem}.png". Nothing if there is none.
+std::optional<std::string> pattern_of_inner_folder(const std::string& folder, const std::vector<std::string>& images,
+                                                   const std::set<std::string>& masks) {
+  const auto is_deep = [](const std::string& image) { return image.find('/') != std::string::npos; };
+  if (std::ranges::any_of(images, is_deep)) return std::nullopt;
+  std::map<std::string, std::set<std::string>> names_in;  // each folder
+  for (const std::string& mask : masks) {
+    const std::size_t end = mask.rfind('/');
+    if (end != std::string::npos) names_in[mask.substr(0, end)].insert(mask.substr(end + 1));
+  }
+  for (const auto& [inner, names] : names_in) {
+    const std::string whole = "../" + folder + "/" + inner + "/";
+    const auto pattern = fitting_pattern(images, names);
+    if (pattern && is_plain(whole)) return pattern->text(whole);
+  }
+  return std::nullopt;
+}
+
 /// The pattern to give if it names a mask for each image; empty if there is none.
 std::string remedy_of_pattern(const MaskFolders& folders, const SplitImages& list,
                               const std::map<std::string, std::string>& masks) {
@@ -78,7 +98,9 @@ std::string remedy_of_pattern(const MaskFolders& folders, const SplitImages& lis
   for (const std::string& path : list.paths) images.push_back(below_folder(path, folders.images));
   for (const auto& [key, path] : masks) names.insert(below_folder(path, folders.masks));
   const auto pattern = fitting_pattern(images, names);
-  return pattern ? "name the masks with " + masks_option(pattern->text()) + ", " : "";
+  const auto inner = pattern_of_inner_folder(std::filesystem::path(folders.masks).filename().string(), images, names);
+  if (!pattern && !inner) return "";
+  return "name the masks with " + masks_option(pattern ? pattern->text() : *inner) + ", ";
 }
 
 /// Two folders with other names that are those of a pair, if the files in one look like the masks of the others.

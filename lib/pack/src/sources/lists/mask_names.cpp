@@ -113,12 +113,37 @@ bool has_first_word_for_masks(std::string_view name) {
   return first == "mask" || first == "masks";
 }
 
-/// Whether the pattern can be copied from a message.
-bool is_plain(const std::string& pattern) {
-  return printable(pattern) == pattern && pattern.find_first_of("`'\"\\") == std::string::npos;
+/// Whether files with this extension are usually lossy, which masks are not.
+bool is_lossy_extension(const std::string& extension) {
+  const std::string lower = lower_case(extension);
+  return lower == ".jpg" || lower == ".jpeg" || lower == ".webp";
+}
+
+/// The extensions of the files with each path without extension.
+using ExtensionsOf = std::map<std::string, std::vector<std::string>>;
+
+/// The extension that one file of each pair has, and no file alone. Of two, as of .jpg and .png that always go
+/// together, masks have the lossless one. Nothing if there is none, or if more than two files have the same path.
+std::optional<std::string> extension_of_twins(const ExtensionsOf& extensions_of) {
+  std::map<std::string, std::size_t> pairs_with;  // each extension
+  std::size_t pair_count = 0;
+  for (const auto& [stem, extensions] : extensions_of) {
+    if (extensions.size() > 2) return std::nullopt;
+    if (extensions.size() == 2) ++pair_count, ++pairs_with[extensions[0]], ++pairs_with[extensions[1]];
+  }
+  for (const auto& [stem, extensions] : extensions_of) {
+    if (extensions.size() == 1) pairs_with.erase(extensions[0]);
+  }
+  std::erase_if(pairs_with, [&](const auto& one) { return one.second != pair_count; });
+  if (pairs_with.size() == 2) std::erase_if(pairs_with, [](const auto& one) { return is_lossy_extension(one.first); });
+  return pairs_with.size() == 1 ? std::optional(pairs_with.begin()->first) : std::nullopt;
 }
 
 }  // namespace
+
+bool is_plain(const std::string& pattern) {
+  return printable(pattern) == pattern && pattern.find_first_of("`'\"\\") == std::string::npos;
+}
 
 bool is_called_as_masks(std::string_view folder) {
   const std::string name = lower_case(std::string(folder));
@@ -165,6 +190,39 @@ std::optional<FittingPattern> fitting_pattern(const std::vector<std::string>& im
     }
   }
   return std::nullopt;
+}
+
+std::optional<PairedNames> paired_names(const std::vector<std::string>& images, const std::set<std::string>& masks) {
+  std::set<std::string> named;
+  for (const std::string& mask : masks) {
+    const std::string stem = fs::path(mask).stem().string();
+    const std::size_t word = start_of_last_word(stem);
+    if (word != std::string::npos && is_mask_word(std::string_view(stem).substr(word + 1))) named.insert(mask);
+  }
+  auto pattern = fitting_pattern(images, named);
+  if (!pattern) pattern = fitting_pattern(images, masks);
+  if (!pattern) return std::nullopt;
+  const MaskPattern names(pattern->text());
+  PairedNames paired = {*pattern, {}};
+  for (const std::string& image : images) paired.masks.push_back(names.mask_of(image));
+  return paired;
+}
+
+std::optional<TwinFiles> find_twin_files(const std::vector<std::string>& paths) {
+  ExtensionsOf extensions_of;
+  for (const std::string& path : paths) {
+    const fs::path file(path);
+    extensions_of[(file.parent_path() / file.stem()).string()].push_back(file.extension().string());
+  }
+  const auto extension = extension_of_twins(extensions_of);
+  if (!extension) return std::nullopt;
+  TwinFiles twins = {*extension, {}};
+  for (const auto& [stem, extensions] : extensions_of) {
+    if (extensions.size() != 2) continue;
+    const std::string& other = extensions[extensions[0] == *extension ? 1 : 0];
+    twins.pairs.emplace_back(stem + other, stem + *extension);
+  }
+  return twins;
 }
 
 std::optional<NamedMasks> find_named_masks(const std::vector<std::string>& paths) {

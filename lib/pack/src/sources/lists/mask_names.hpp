@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace octavo::sources {
@@ -28,6 +29,24 @@ struct FittingPattern {
 std::optional<FittingPattern> fitting_pattern(const std::vector<std::string>& images,
                                               const std::set<std::string>& masks);
 
+/// A pattern, and the masks that it names for the images that were given.
+struct PairedNames {
+  FittingPattern pattern;
+  std::vector<std::string> masks;
+};
+
+/// The same as fitting_pattern(), with the masks. Of several masks of an image, those named like class numbers precede:
+/// x_labelIds.png, not x_color.png.
+std::optional<PairedNames> paired_names(const std::vector<std::string>& images, const std::set<std::string>& masks);
+
+/// The files with the paths of others but for the extension, which all of them share: 000.png next to 000.jpg. They may
+/// be the masks of the others. Nothing if other files have this extension, or if there are several such extensions.
+struct TwinFiles {
+  std::string extension;                                   ///< of the masks, with the dot
+  std::vector<std::pair<std::string, std::string>> pairs;  ///< each image with the file that may be its mask
+};
+std::optional<TwinFiles> find_twin_files(const std::vector<std::string>& paths);
+
 /// Whether the second of two folders may hold the masks of the first: it is called so, or both have the names of a
 /// pair, such as "input" and "target" or "x" and "y".
 bool are_called_as_pair(std::string_view images, std::string_view masks);
@@ -45,6 +64,9 @@ struct NamedMasks {
 /// Finds files that begin or end in a word for masks and are next to a file with the same name without it, or with a
 /// word for images: 000_mask.png next to 000.jpg, mask_000.png next to img_000.jpg. Nothing if there are none.
 std::optional<NamedMasks> find_named_masks(const std::vector<std::string>& paths);
+
+/// Whether a pattern, or a folder of one, can be copied from a message.
+bool is_plain(const std::string& pattern);
 
 /// "`masks=../gt/{stem}.png`": the option for the pattern, as in option_names.hpp.
 std::string masks_option(const std::string& pattern);

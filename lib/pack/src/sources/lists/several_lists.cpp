@@ -80,7 +80,8 @@ class ListCheck {
  public:
   explicit ListCheck(std::vector<ReadList>& lists) : lists_(lists) {
     for (std::uint32_t list = 0; list < lists_.size(); ++list) {
-      bases_.push_back(base_of(*lists_[list].tree));
+      const auto& image_root = lists_[list].contents.image_root;
+      bases_.push_back(base_of(image_root ? *image_root : *lists_[list].tree));
       add(list);
     }
     std::ranges::sort(listed_);
@@ -240,6 +241,8 @@ class ListCheck {
     for (const OtherFolder& other : others) read.insert(place_of(base_of(*other.tree), other.path));
     std::set<std::string> covered;
     for (std::uint32_t list = 0; list < lists_.size(); ++list) {
+      // The folder of images that the user names may hold anything else.
+      if (lists_[list].contents.image_root) continue;
       const std::string folder = fs::path(lists_[list].path).parent_path().string();
       const std::string place = place_of(bases_[list], folder);
       const bool is_known =
@@ -268,7 +271,7 @@ class ListCheck {
   }
 
   std::vector<ReadList>& lists_;
-  std::vector<std::string> bases_;      ///< of the tree of each list
+  std::vector<std::string> bases_;      ///< of the tree of the images of each list
   std::vector<Listed> listed_;          ///< by image
   std::vector<ImageHash> other_files_;  ///< that lists name: masks, and files of lines left out; in ascending order
   std::map<std::string, std::set<std::uint32_t>> lists_of_split_;

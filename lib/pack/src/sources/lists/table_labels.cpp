@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -140,7 +141,7 @@ std::ptrdiff_t find_column(const Table& table, const std::string& name) {
 }
 
 bool is_label_column(std::string_view name) {
-  return std::find(kLabelColumns.begin(), kLabelColumns.end(), name) != kLabelColumns.end();
+  return std::ranges::find(kLabelColumns, letters_of(name), &letters_of) != kLabelColumns.end();
 }
 
 std::string why_no_label_column(const std::vector<std::string>& columns) {
@@ -407,6 +408,22 @@ void TableLabels::read_texts(const SourceOptions& options) {
   for (std::size_t row = 0; row < table_.rows.size(); ++row) texts.add(label_text(row));
   texts_ = texts.numbered([&](std::size_t row) { return line_of(row); });
   for (labels::Unlabeled& one : texts_.unlabeled) unlabeled_.emplace(one.at, std::move(one.reason));
+  if (!options.label_columns.empty() && !options.label_kind) remark_on_whole_numbers();
+}
+
+/// Whole numbers in a column that the user names may be quantities, such as an age, unless its name is usual for
+/// labels. Two numbers are classes.
+void TableLabels::remark_on_whole_numbers() {
+  constexpr std::size_t kFewestQuantities = 3;
+  if (!are_classes() || !texts_.class_names.empty() || is_label_column(table_.columns[columns_[0]])) return;
+  std::set<double> different;
+  for (std::size_t row = 0; row < texts_.numbers.size() && different.size() < kFewestQuantities; ++row) {
+    if (!unlabeled_.contains(row)) different.insert(texts_.numbers[row]);
+  }
+  if (different.size() < kFewestQuantities) return;
+  remarks_.push_back("the labels are the whole numbers in " + column_name() +
+                     ", and each number is a class; `label_kind=target` makes them targets, and `label_kind=class` "
+                     "confirms the classes");
 }
 
 std::vector<std::string> TableLabels::tags_of(std::size_t row, const TagSeparator& separator) const {

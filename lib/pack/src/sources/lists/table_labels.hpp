@@ -31,7 +31,7 @@ std::vector<std::size_t> find_label_columns(const Table& table, const std::vecto
 /// only if there is none.
 std::ptrdiff_t find_column(const Table& table, const std::string& name);
 
-/// Whether `name` is the name of a label column.
+/// Whether `name` is the name of a label column, in any spelling.
 bool is_label_column(std::string_view name);
 
 /// Why find_label_columns() finds none of `columns` by name, for messages: "no column is named label, class, ... or y".
@@ -106,6 +106,7 @@ class TableLabels {
   std::vector<std::string> names_of_list() const;
   void read_labels(const SourceOptions& options);
   void read_texts(const SourceOptions& options);
+  void remark_on_whole_numbers();
   void read_tags(const TagSeparator& separator);
   void remark_on_empty_labels(const std::vector<std::size_t>& rows);
   std::vector<std::string> tags_of(std::size_t row, const TagSeparator& separator) const;

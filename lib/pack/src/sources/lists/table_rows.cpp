@@ -124,9 +124,11 @@ class CsvRows {
 }  // namespace
 
 std::ptrdiff_t Table::find(std::string_view column) const {
-  const auto found =
-      std::find_if(columns.begin(), columns.end(), [&](const std::string& name) { return lower_case(name) == column; });
-  return found == columns.end() ? -1 : found - columns.begin();
+  for (const auto form : {&lower_case, &letters_of}) {
+    const auto found = std::ranges::find(columns, form(column), form);
+    if (found != columns.end()) return found - columns.begin();
+  }
+  return -1;
 }
 
 Table read_csv(files::ByteStream& text, char separator, const TableLimits& limits) {

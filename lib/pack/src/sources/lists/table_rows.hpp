@@ -23,7 +23,8 @@ struct Table {
   std::vector<std::string> late_columns;  ///< ignored: keys of JSON objects that the first lacks, at most 100
   std::vector<std::int64_t> lines;        ///< for each row, the line of the file where it begins, from 1
 
-  /// The index of the column with that name, ignoring case, or -1.
+  /// The index of the column with that name, ignoring case or, if there is none, also '_', '-' and blanks, as in
+  /// "MaskPath" for "mask_path"; or -1.
   std::ptrdiff_t find(std::string_view column) const;
 };
 
