@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <latch>
 #include <octavo/errors.hpp>
 #include <thread>
@@ -58,8 +59,10 @@ TEST_CASE("a different existing file is replaced only if that is allowed", "[uni
   CHECK(bytes_of(folder / "a.bin") == there);
   FetchOptions options = hasty();
   options.replace_existing = true;
+  std::filesystem::permissions(folder / "a.bin", std::filesystem::perms{0600});
   fetch(served_set({server.url()}), folder.path(), options);
   CHECK(bytes_of(folder / "a.bin") == served_content());
+  CHECK(std::filesystem::status(folder / "a.bin").permissions() == std::filesystem::perms{0600});
 }
 
 TEST_CASE("nothing is written through a link or into a pipe or a folder", "[unit][fetch]") {

@@ -1,5 +1,6 @@
 // Contact sheets of stored samples and of batches.
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <octavo/errors.hpp>
@@ -79,11 +80,13 @@ TEST_CASE("stored samples are drawn unchanged", "[unit][view]") {
   const Dataset dataset = write_dots(folder / "a.h5");
   write_contact_sheet(dataset, folder / "sheet.png", {.count = 3, .first = 4, .columns = 3, .scale = 1});
   CHECK(dots_on(folder / "sheet.png", 3) == std::vector<int>{80, 100, 120});
+  std::filesystem::permissions(folder / "sheet.png", std::filesystem::perms{0600});
   // Near the end, fewer samples are available than requested.
   write_contact_sheet(dataset, folder / "sheet.png",
                       {.count = 5, .first = 8, .columns = 5, .scale = 1, .replace_existing = true});
   CHECK(dots_on(folder / "sheet.png", 2) == std::vector<int>{160, 180});
   CHECK(names_in(folder) == std::vector<std::string>{"a.h5", "sheet.png"});
+  CHECK(std::filesystem::status(folder / "sheet.png").permissions() == std::filesystem::perms{0600});
 }
 
 TEST_CASE("a batch is drawn in the order of its epoch with its values", "[unit][view]") {
