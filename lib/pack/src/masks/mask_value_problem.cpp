@@ -61,7 +61,7 @@ std::string values_text(const std::vector<int>& values, int highest) {
 
 /// "; ... (in gray masks: lines 1,1,1,0 and 2,2,2,1)": the file that numbers a few values from 0.
 std::string numbering_of(const std::vector<int>& values) {
-  const std::string remedy = "for classes that are numbered from 0, map the colors with `mask_colors`";
+  std::string remedy = "for classes that are numbered from 0, map the colors with `mask_colors`";
   if (values.size() > kMostNamedValues) return remedy;
   std::string lines;
   for (std::size_t i = 0; i < values.size(); ++i) {

@@ -226,7 +226,7 @@ std::optional<std::string> ListedFiles::why_outside(const std::string& named) co
 std::string ListedFiles::way_to_file(const fs::path& file, const fs::path& common) const {
   const bool can_move = common.has_relative_path() && !own_folder_;
   const std::string root = (common.has_relative_path() ? common : file.parent_path()).string();
-  const std::string option =
+  std::string option =
       "name the folder of all " + std::string(kind_.noun) + "s with `image_root`, such as " + shown(root);
   if (!can_move) return option;
   return "move the list to " + shown(root) + ", and write paths from there on, such as " +
