@@ -10,7 +10,7 @@
 
 namespace octavo::kernels {
 
-/// The most operations of an augmentation, of which a color jitter is four.
+/// The most operations of an augmentation. A color jitter counts as four.
 inline constexpr int kMostAugmentOps = 32;
 /// The most operations of one kind.
 inline constexpr int kMostOfOneKind = 16;

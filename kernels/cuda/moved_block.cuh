@@ -169,7 +169,7 @@ __device__ inline MovedLine line_of_image(const GatherArgs& args, const MovedSha
                  static_cast<std::int32_t>(c), static_cast<std::int32_t>(shape.channel_lines.remainder(line)));
   if constexpr (!kIsAny) return made;
   made.offset += static_cast<std::int32_t>(block.codes[image].begin);
-  // The values or pixels of the batch before the line, of which only the last digit counts.
+  // The values or pixels of the batch before the line. Only the last digit counts.
   const std::uint32_t before =
       (static_cast<std::uint32_t>(places.first + image) * shape.image_lines + line) * shape.width;
   const std::uint32_t phase = before % kWordColumns;
