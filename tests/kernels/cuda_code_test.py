@@ -4,8 +4,9 @@ loads in flight, access widths and issue slots from the machine code.
 
 cuda_code_test.py PTXAS PTX_FOLDER [--all] [--markdown FILE] ARCHITECTURE...
 
-The PTX of an architecture is in PTX_FOLDER/ARCHITECTURE; the target octavo_ptx compiles the kernels to it. Prints a table of every kernel that moves a batch, one row per variant. Fails if a kernel cannot keep up with the memory
-of a typical device of its architecture. Decodes the cubin itself, because not every toolkit has a disassembler. For
+The PTX of an architecture is in PTX_FOLDER/ARCHITECTURE; the target octavo_ptx compiles the kernels to it. Prints a
+table of every kernel that moves a batch, one row per variant. Fails if a kernel cannot keep up with the memory of a
+typical device of its architecture. Decodes the cubin itself, because not every toolkit has a disassembler. For
 architectures below 8.0, only registers and spills are checked. The augmented gathers take longer to assemble than all
 others, so only --all does it for each architecture.
 """

@@ -8,7 +8,7 @@ from typing import Any
 
 from ._argument_names import check_names
 
-#: The names that torchvision, Albumentations and Kornia use, and ours, of which an operation has at most one.
+#: The names that torchvision, Albumentations and Kornia use, and ours. An operation has at most one of ours.
 _OTHER_NAMES = {
     "p": ("probability",),
     "prob": ("probability",),

@@ -13,7 +13,7 @@ from typing import Any
 #: whatever their options, similar loaders of any samples, and loaders of splits with the same name.
 _COMPARED = (("data", "split"), ("batch_size", "shuffle"), ("split",))
 
-#: Fields that usually differ together, as in two files or two splits, of which the first says the most.
+#: Fields that usually differ together, as in two files or two splits. The first one says the most.
 _OF_SAMPLES = ("split", "data", "sample_count", "normalization")
 
 #: How many loaders of each kind this process has compared: loaders are compared in the order of their first batches.

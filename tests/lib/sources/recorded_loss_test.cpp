@@ -127,7 +127,7 @@ TEST_CASE("most values outside the range are refused unless the loss is accepted
 
 namespace {
 
-/// 40 samples of 1x4x4 uint16 numbers from 30,000 to 30,899, of which each eighth is `fill`.
+/// 40 samples of 1x4x4 uint16 numbers from 30,000 to 30,899. Every eighth is `fill`.
 void write_integers(const std::filesystem::path& path, std::uint16_t fill) {
   std::vector<std::uint16_t> values(40 * 16);
   for (std::size_t i = 0; i < values.size(); ++i) {

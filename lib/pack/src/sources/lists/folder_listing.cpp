@@ -363,7 +363,7 @@ std::optional<std::string> remark_on_pair_names(const files::FileTree& tree, con
          quoted(masks) + " holds masks, pack them with " + masks_option(*pattern);
 }
 
-/// On two class folders, of which one holds masks with other names, perhaps in folders that both have, as in
+/// On two class folders: one holds masks with other names, perhaps in folders that both have, as in
 /// Cityscapes: leftImg8bit/train/ulm/1_leftImg8bit.png and gtFine/train/ulm/1_gtFine_labelIds.png. Nothing if the files
 /// in `masks` do not look like masks, or if there is only one image, whose name has a part in common with many others.
 std::optional<std::string> remark_on_pair_contents(const files::FileTree& tree, const FolderPair& pair) {

@@ -231,7 +231,7 @@ TableLabels::TableLabels(const Table& table, const std::vector<std::size_t>& lab
   }
 }
 
-/// Several columns, of which the given names, if there are any, name the classes.
+/// Several columns. The given names, if there are any, name the classes.
 void TableLabels::read_columns(const SourceOptions& options) {
   refuse_separator_of_numbers(options);
   if (given_names_.empty()) return;
