@@ -2,6 +2,7 @@
 
 - ``reference/command-line.md``, which the installed program writes (``octavo manual --markdown``);
 - ``reference/cpp/``, a page for each public header;
+- the table of operations in ``reference/augmentation.md``, from the installed package;
 - the pages of the repository that are outside docs/ and that docs/ refers to;
 - the navigation of "C++" and "Project".
 
@@ -63,6 +64,18 @@ def _command_line() -> str:
         if run.returncode != 0:
             raise PluginError(f"write the command line reference: {run.stderr.strip()}")
         return Path(folder, "octavo.md").read_text()
+
+
+def _operations() -> str:
+    """A table of the operations of `octavo.augment`."""
+    from octavo import _core
+
+    rows = ["| operation | what it does |", "|---|---|"]
+    for operation in _core.describe_augmentation_types()[:-1]:  # the last one is the mixing
+        parameters = ", ".join(parameter["name"] for parameter in operation["parameters"])
+        text = operation["summary"].replace("``", "`").replace("|", "\\|")
+        rows.append(f"| `{operation['name']}({parameters})` | {text} |")
+    return "\n".join(rows)
 
 
 def _paragraphs(header: str) -> list[str]:
@@ -150,8 +163,10 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
-    """Makes links that leave docs/ work, and drops those that cannot."""
+    """Fills the table of operations. Makes links that leave docs/ work, and drops those that cannot."""
     name = page.file.src_uri
+    if name == "reference/augmentation.md":
+        markdown = markdown.replace("<!-- operations -->", _operations())
     in_repository = next((source for source, site in _OUTSIDE.items() if site == name), f"docs/{name}")
 
     def replaced(match: re.Match[str]) -> str:

@@ -24,6 +24,7 @@ foreach(name IN LISTS module_names)
   install(FILES ${package_folder}/${name}.py DESTINATION octavo COMPONENT python)
   octavo_python_stub(${name} _native)
 endforeach()
+octavo_python_types(_native)
 
 if(SKBUILD)
   install(PROGRAMS bindings/octavo_script.py DESTINATION ${SKBUILD_SCRIPTS_DIR} RENAME octavo COMPONENT python)

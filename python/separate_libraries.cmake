@@ -29,6 +29,7 @@ foreach(name IN LISTS module_names)
   add_dependencies(octavo_python_modules ${name})
   octavo_python_stub(${name} ${name})
 endforeach()
+octavo_python_types(_core)
 foreach(name _pack _fetch _lab)
   add_dependencies(${name}_stub _core)  # the module imports it
 endforeach()

@@ -240,7 +240,7 @@ Command add_bench_command(CLI::App& program) {
   verb->add_option("--batch-size", arguments->batch_sizes, "Samples per batch; separate several sizes by commas")
       ->delimiter(',')
       ->check(above_zero());
-  verb->add_option("--augment", arguments->augment, kAugmentHelp);
+  verb->add_option("--augment", arguments->augment, augment_help());
   verb->option_defaults()->group("Comparisons");
   CLI::Option* strategies = verb->add_flag("--strategies", arguments->strategies,
                                            "Compare ways to serve batches: resident, windows, streamed");

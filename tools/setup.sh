@@ -89,7 +89,7 @@ else
   wanted+=("${libraries[@]%%=*}" "${python_packages[@]}")
   if [[ $with_tests == yes ]]; then
     wanted+=(catch2 "${test_packages[@]}")
-    optional+=("${lint_packages[@]}" ccache)
+    optional+=("${lint_packages[@]}" ccache lld)
   fi
 fi
 if [[ $with_data == yes ]]; then optional+=(dataset-fashion-mnist); fi

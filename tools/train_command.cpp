@@ -144,7 +144,7 @@ void add_options(CLI::App& verb, TrainArguments& arguments) {
   verb.add_option("--device", arguments.device, kDeviceHelp);
   verb.add_option("--normalize", arguments.normalize, "How batches are centered and scaled (default)")
       ->check(CLI::IsMember({"default", "unit", "standard", "imagenet"}));
-  verb.add_option("--augment", arguments.augment, kAugmentHelp);
+  verb.add_option("--augment", arguments.augment, augment_help());
   verb.add_option("--shuffle", arguments.shuffle, "The order of an epoch: global, blocks, windows:N, none (global)");
   verb.add_option("--residency", arguments.residency,
                   "Where samples live: auto, device, hybrid, streamed, window (auto)")

@@ -149,7 +149,7 @@ void add_options(CLI::App& verb, const std::shared_ptr<ViewArguments>& arguments
       ->check(seed_number())
       ->needs(batch);
   verb.add_flag("--no-shuffle", arguments->no_shuffle, "Take samples in file order")->needs(batch);
-  CLI::Option* augmented = verb.add_option("--augment", arguments->augment, kAugmentHelp)->needs(batch);
+  CLI::Option* augmented = verb.add_option("--augment", arguments->augment, augment_help())->needs(batch);
   std::vector<std::string> recipes;
   for (const RecipeInfo& info : kRecipes) recipes.emplace_back(info.name);
   verb.add_option("--recipe", arguments->recipe, "Batches as this recipe trains with")

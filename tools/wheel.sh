@@ -48,7 +48,7 @@ if [[ $arch == aarch64 ]]; then
   [[ -f ${wheels_here[0]} ]] || fail "the stubs come from the wheel for x86_64; run tools/wheel.sh first"
   stubs=$root/build/wheel/aarch64/stubs
   rm -rf "$stubs"
-  unzip -q "${wheels_here[0]}" 'octavo/_*.pyi' -d "$stubs"
+  unzip -q "${wheels_here[0]}" 'octavo/_*.pyi' octavo/_augment_types.py -d "$stubs"
   export QEMU_LD_PREFIX=$root/build/wheel/aarch64/system
 fi
 

@@ -7,8 +7,8 @@
 #include <octavo/batch_shape.hpp>
 #include <octavo/batch_spec.hpp>
 
+#include "augment/augment_program.hpp"
 #include "kernels/cpu/gather.hpp"
-#include "store/augment_program.hpp"
 #include "support/big_memory.hpp"
 #include "support/results.hpp"
 #include "support/team.hpp"
@@ -59,7 +59,7 @@ std::vector<Recipe> recipes() {
         {augment::RandomResizedCrop{.size = {224, 224}, .antialias = antialias}, augment::HorizontalFlip{}});
     add("resized crop 224 bicubic, flip",
         {augment::RandomResizedCrop{
-             .size = {224, 224}, .antialias = antialias, .interpolation = augment::Interpolation::bicubic},
+             .size = {224, 224}, .antialias = antialias, .interpolation = augment::ResizeFilter::bicubic},
          augment::HorizontalFlip{}});
     if (antialias) {
       const auto add_changed = [&](const std::string& change, const augment::Operation& operation) {
@@ -76,8 +76,8 @@ std::vector<Recipe> recipes() {
                                                       .interpolation = augment::Interpolation::bilinear});
       add_changed("Gaussian blur 23", augment::GaussianBlur{.kernel_size = 23});
     }
-    add("resize 232, center crop 224",
-        {augment::Resize{.size = {232, 232}, .antialias = antialias}, augment::CenterCrop{.size = {224, 224}}});
+    add("resize 232, center crop 224", {augment::Resize{.size = augment::Size{232, 232}, .antialias = antialias},
+                                        augment::CenterCrop{.size = {224, 224}}});
   }
   return all;
 }
@@ -108,7 +108,7 @@ class Bench {
 
   /// Checks that the fast path gives the bits of the portable one.
   void check(const Recipe& recipe) {
-    const AugmentProgram program = octavo::store::make_program(recipe.spec, recipe.shape);
+    const AugmentProgram program = octavo::augment::make_program(recipe.spec, recipe.shape);
     GatherArgs args = this->args(recipe, &program);
     args.batch_count = std::min<std::int64_t>(args.batch_count, 50);
     const auto bytes = static_cast<std::size_t>(args.batch_count * args.batch.bytes());
@@ -121,7 +121,7 @@ class Bench {
   }
 
   Subject measured(const Recipe& recipe, int thread_count) {
-    auto program = std::make_shared<AugmentProgram>(octavo::store::make_program(recipe.spec, recipe.shape));
+    auto program = std::make_shared<AugmentProgram>(octavo::augment::make_program(recipe.spec, recipe.shape));
     const GatherArgs first = args(recipe, program.get());
     const std::int64_t code_bytes = first.batch_count * recipe.shape.values();
     return {recipe.name, static_cast<double>(code_bytes + first.batch_count * first.batch.bytes()), [=, this, &recipe] {

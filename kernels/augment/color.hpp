@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kernels/augment/exact_math.hpp"
+#include "kernels/augment/steps.hpp"
 #include "kernels/host_device.hpp"
 
 namespace octavo::kernels {
@@ -37,7 +38,6 @@ OCTAVO_HOST_DEVICE inline std::int32_t luma_of(const Rgb& pixel) {
 }
 
 /// Hues are multiples of 2^-12 of a sixth of a turn.
-inline constexpr std::int32_t kHueTurn = 6 << 12;
 OCTAVO_HOST_DEVICE inline std::int32_t fixed_hue(double turns) {
   const auto hue = static_cast<std::int32_t>(::floor(turns * kHueTurn + 0.5));
   return hue < 0 ? hue + kHueTurn : hue >= kHueTurn ? hue - kHueTurn : hue;

@@ -13,6 +13,17 @@
 
 namespace octavo::kernels {
 
+namespace detail {
+
+/// What the noise of standard deviation `deviation`, as a share of 255, multiplies noise_of() by, in multiples of
+/// 2^-16.
+OCTAVO_HOST_DEVICE inline std::int32_t fixed_noise(double deviation) {
+  constexpr double kVariance = 8 * (256 * 256 - 1) / 12.0;  // of the sum of eight bytes
+  return static_cast<std::int32_t>(::floor(deviation * (255.0 * 65536.0 / ::sqrt(kVariance)) + 0.5));
+}
+
+}  // namespace detail
+
 /// The step of `op`, whose kind is_moving(), for an image of `size`.
 OCTAVO_HOST_DEVICE inline MovingStep draw_moving_step(const AugmentOp& op, ImageSize size, const DrawKey& key) {
   MovingStep step{};
@@ -110,6 +121,11 @@ OCTAVO_HOST_DEVICE inline AugmentStep draw_step(const AugmentOp& op, std::int64_
       return detail::amount_step(StepKind::sharpness, fixed_factor(op.amount.at(words.word[1])));
     case AugmentKind::blur:
       return detail::blur_step(op.radius, op.amount.at(words.word[1]));
+    case AugmentKind::noise: {
+      AugmentStep noise = detail::amount_step(StepKind::noise, detail::fixed_noise(op.amount.at(words.word[1])));
+      noise.key = static_cast<std::uint64_t>(words.word[2]) << 32 | words.word[3];
+      return noise;
+    }
     case AugmentKind::timm_rand_augment:
       return detail::timm_policy_step(op, size, key, words);
     default:

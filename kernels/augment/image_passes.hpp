@@ -15,6 +15,24 @@
 
 namespace octavo::kernels {
 
+/// The sum of the eight bytes of two random words less its mean: nearly normal, -1020 to 1020.
+OCTAVO_HOST_DEVICE inline std::int32_t noise_of(std::uint32_t first, std::uint32_t second) {
+  constexpr std::uint32_t kEven = 0x00FF00FFu;
+  const std::uint32_t pairs = (first & kEven) + (first >> 8 & kEven) + (second & kEven) + (second >> 8 & kEven);
+  return static_cast<std::int32_t>((pairs & 0xFFFFu) + (pairs >> 16)) - 1020;
+}
+/// Adds noise to values 2 * pair and 2 * pair + 1 of an image of `count` codes.
+OCTAVO_HOST_DEVICE inline void add_noise(const AugmentStep& step, std::int64_t pair, std::int8_t* codes,
+                                         std::int64_t count) {
+  const PhiloxWords words =
+      philox4x32({{static_cast<std::uint32_t>(pair), 0, 0, 0}}, step.key);  // an image has less than 2^31 values
+  for (int i = 0; i < 2 && 2 * pair + i < count; ++i) {
+    const std::int32_t noise = noise_of(words.word[2 * i], words.word[2 * i + 1]);
+    std::int8_t& code = codes[2 * pair + i];
+    code = static_cast<std::int8_t>(clamped_level(code + 128 + ((noise * step.amount + (1 << 15)) >> 16)) - 128);
+  }
+}
+
 /// One thread that makes an image alone.
 struct OneThread {
   static constexpr std::int64_t index() { return 0; }
@@ -173,6 +191,11 @@ class ImagePasses {
         return finish(other());
       case StepKind::warp:
         return warp(step, program_.ops[i], size);
+      case StepKind::noise: {
+        const std::int64_t count = channels_ * pixels(size);
+        for_all((count + 1) / 2, [&](std::int64_t pair) { add_noise(step, pair, made_, count); });
+        return threads_.wait();
+      }
       default:
         return;
     }

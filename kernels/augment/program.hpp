@@ -5,7 +5,9 @@
 #include <cmath>
 #include <cstdint>
 
+#include "kernels/augment/border.hpp"
 #include "kernels/augment/draws.hpp"
+#include "kernels/augment/steps.hpp"
 #include "kernels/host_device.hpp"
 
 namespace octavo::kernels {
@@ -16,44 +18,6 @@ inline constexpr int kMostAugmentOps = 32;
 inline constexpr int kMostOfOneKind = 16;
 /// The most channels that fill values may differ in.
 inline constexpr int kMostFillChannels = 4;
-
-/// What is beyond the edge of an image.
-enum class Border : std::int32_t {
-  constant,  ///< the fill value
-  edge,      ///< the nearest pixel of the image
-  reflect,   ///< the image, mirrored at the center of its edge pixel, which is not repeated
-};
-
-/// Part of the numbers that are drawn, so existing values never change.
-enum class AugmentKind : std::int32_t {
-  flip_x = 0,               ///< mirrors left and right
-  flip_y = 1,               ///< mirrors top and bottom
-  alternating_flip_x = 2,   ///< mirrors a random half of the samples in even epochs, and the other half in odd epochs
-  random_crop = 3,          ///< pads, then cuts out a part at a random position
-  center_crop = 4,          ///< cuts out the center; pads if the image is smaller
-  erase_square = 5,         ///< fills a square
-  erase_rectangle = 6,      ///< fills a rectangle of random size and shape
-  jitter = 7,               ///< adds to and scales the normalized values
-  random_resized_crop = 8,  ///< cuts out a part of random size and shape, and resizes it
-  resize = 9,               ///< resizes the image
-  affine = 10,              ///< rotates, shifts, scales and shears
-  color_jitter = 11,        ///< one of the four changes of a color jitter
-  grayscale = 12,           ///< removes the color
-  permute_channels = 13,    ///< puts the channels in a random order
-  solarize = 14,            ///< inverts values from a threshold on
-  posterize = 15,           ///< keeps the upper bits
-  invert = 16,              ///< inverts all values
-  gamma = 17,               ///< raises values to a power
-  autocontrast = 18,        ///< stretches the values of each channel to the whole range
-  equalize = 19,            ///< makes the histogram of each channel flat
-  sharpness = 20,           ///< sharpens or softens
-  blur = 21,                ///< a Gaussian blur
-  trivial_augment = 22,     ///< one random operation of a random magnitude
-  rand_augment = 23,        ///< one random operation of a given magnitude
-  view_flip_x = 25,         ///< mirrors every second view left and right; 24 is mixing
-  view_shift = 26,          ///< shifts pairs of views
-  timm_rand_augment = 28,   ///< one random operation of a normally distributed magnitude; 27 is sampling
-};
 
 /// The changes of a color jitter.
 enum class ColorChange : std::int32_t { brightness, contrast, saturation, hue };
@@ -125,11 +89,6 @@ struct AugmentOp {
   NormalMagnitude magnitude;          ///< timm_rand_augment
 };
 
-/// The size of an image.
-struct ImageSize {
-  std::int32_t height, width;
-};
-
 /// The operations in the order in which they are applied. Those that change normalized values come last.
 struct AugmentProgram {
   std::uint64_t seed;
@@ -153,28 +112,11 @@ enum class AugmentDemand : std::int32_t {
   images,         ///< whole images between some operations
 };
 
-/// Whether an operation needs the whole image, and makes a whole image.
-OCTAVO_HOST_DEVICE inline bool makes_image(AugmentKind kind) {
-  return (kind >= AugmentKind::affine && kind <= AugmentKind::rand_augment) || kind == AugmentKind::timm_rand_augment;
-}
-OCTAVO_HOST_DEVICE inline bool resizes(AugmentKind kind) {
-  return kind == AugmentKind::random_resized_crop || kind == AugmentKind::resize;
-}
-
-/// Whether operations of this kind only move rows and columns, fill rectangles, or change normalized values.
-OCTAVO_HOST_DEVICE inline bool is_moving(AugmentKind kind) {
-  return kind <= AugmentKind::jitter || kind == AugmentKind::view_flip_x || kind == AugmentKind::view_shift;
-}
-
 /// Whether a crop may show its fill value.
 inline bool may_fill(const AugmentOp& op, ImageSize size) {
   if (op.border != Border::constant) return false;
   if (op.kind == AugmentKind::center_crop) return op.height > size.height || op.width > size.width;
   return op.kind == AugmentKind::random_crop && op.margin > 0;
-}
-
-inline bool erases(AugmentKind kind) {
-  return kind == AugmentKind::erase_square || kind == AugmentKind::erase_rectangle;
 }
 
 /// Whether an operation may fill values with -0, whose sign depends on the codes below.

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
+#include "kernels/augment/border.hpp"
 #include "kernels/augment/exact_math.hpp"
-#include "kernels/augment/program.hpp"
 #include "kernels/host_device.hpp"
 
 namespace octavo::kernels {

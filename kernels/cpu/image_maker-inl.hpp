@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "kernels/augment/augmented_image.hpp"
+#include "kernels/augment/image_passes.hpp"
 #include "kernels/cpu/image_color-inl.hpp"
 #include "kernels/cpu/image_warp-inl.hpp"
 #include "kernels/cpu/resample.hpp"
@@ -221,6 +222,9 @@ class ImageMaker {
       case StepKind::warp:
         ImageWarp(op, step, size_, scratch_.warp).apply(made_, C, other());
         return set_made(other());
+      case StepKind::noise:
+        for (std::int64_t pair = 0; 2 * pair < count; ++pair) add_noise(step, pair, made_, count);
+        return;
       default:
         return;
     }

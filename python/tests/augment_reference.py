@@ -17,7 +17,7 @@ KINDS = (
     *(augment.Affine, augment.ColorJitter, augment.Grayscale, augment.ChannelPermutation, augment.Solarize),
     *(augment.Posterize, augment.Invert, augment.Gamma, augment.AutoContrast, augment.Equalize, augment.Sharpness),
     *(augment.GaussianBlur, augment.TrivialAugment, augment.RandAugment, augment.Mix, augment.ViewFlip),
-    *(augment.ViewShift, object, augment.TimmRandAugment),
+    *(augment.ViewShift, object, augment.TimmRandAugment, augment.GaussianNoise),
 )
 Codes = npt.NDArray[np.int8]
 Levels = npt.NDArray[np.int64]
@@ -501,6 +501,8 @@ def changed(codes: Codes, op: augment.Operation, w: Sequence[int], v: Sequence[i
         return warped(codes, affine_matrix(between(*degrees, v[0]), right, down, between(*op.scale, v[1]), shear), op)
     if isinstance(op, augment.GaussianBlur):
         return blurred(codes, op, w[1])
+    if isinstance(op, augment.GaussianNoise):
+        return coded(noisy(u, op, w))
     if isinstance(op, augment.ChannelPermutation):
         return codes[permutation(channels, w[1])]
     if isinstance(op, augment.ColorJitter):
@@ -518,6 +520,15 @@ def changed(codes: Codes, op: augment.Operation, w: Sequence[int], v: Sequence[i
     field = next((field for field in amount if hasattr(op, field)), None)
     value = 0.0 if field is None else between(*ranged(getattr(op, field)), amount[field])
     return coded(recolored(type(op).__name__.lower(), u, value))
+
+
+def noisy(u: Levels, op: augment.GaussianNoise, w: Sequence[int]) -> Levels:
+    factor = math.floor(between(*ranged(op.deviation), w[1]) * (255 * 65536 / math.sqrt(43690)) + 0.5)
+    pairs = [philox([i, 0, 0, 0], w[2] << 32 | w[3]) for i in range((u.size + 1) // 2)]
+    sums = [sum((word >> shift & 255) for word in half for shift in (0, 8, 16, 24)) for p in pairs
+            for half in (p[:2], p[2:])]  # fmt: skip
+    noise = (np.array(sums[: u.size], np.int64) - 1020).reshape(u.shape)
+    return np.clip(u + (noise * factor + 2**15 >> 16), 0, 255)
 
 
 def beta(draws: Draws, alpha: float) -> float:

@@ -5,14 +5,16 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <optional>
+#include <variant>
 #include <vector>
 
 #include <octavo/batch_shape.hpp>
 
+#include "augment/augment_program.hpp"
+#include "augment/mix_program.hpp"
 #include "kernels/cpu/gather.hpp"
 #include "kernels/cpu/mask_gather.hpp"
-#include "store/augment_program.hpp"
-#include "store/mix_program.hpp"
 #include "support/fuzz_target.hpp"
 
 using namespace octavo;
@@ -63,84 +65,50 @@ class Numbers {
   std::size_t at_ = 0;
 };
 
+// draw(numbers, limits, value): a value near the limits of its parameter, on either side.
+
+void draw(Numbers& numbers, const Limits& limits, double& value) {
+  const double least = std::max(limits.least, -400.0);
+  value = least + numbers.real(std::min(limits.most, 400.0) - least);
+}
+void draw(Numbers& numbers, const Limits& limits, std::int64_t& value) {
+  value = numbers.whole(std::min<std::int64_t>(static_cast<std::int64_t>(limits.most), 256) + 1);
+}
+void draw(Numbers& numbers, const Limits&, bool& value) { value = numbers.flag(); }
+void draw(Numbers& numbers, const Limits&, augment::Size& size) { size = numbers.size(); }
+void draw(Numbers& numbers, const Limits&, std::optional<augment::Size>& size) {
+  if (numbers.flag()) size = numbers.size();
+}
+void draw(Numbers& numbers, const Limits&, std::variant<std::int64_t, augment::Size>& size) {
+  if (numbers.flag())
+    size = numbers.size();
+  else
+    size = numbers.whole(40);
+}
+void draw(Numbers& numbers, const Limits& limits, augment::Range& range) {
+  range = numbers.range(std::max(limits.least, -360.0), std::min(limits.most, 360.0));
+}
+void draw(Numbers& numbers, const Limits&, augment::ChannelValues& color) { color = numbers.values(); }
+template <typename Enum>
+requires(!kValueNames<Enum>.empty()) void draw(Numbers& numbers, const Limits&, Enum& value) {
+  value = static_cast<Enum>(numbers.byte() % kValueNames<Enum>.size());
+}
+
 augment::Operation operation_of(Numbers& numbers) {
-  const auto interpolation = [&] { return static_cast<augment::Interpolation>(numbers.byte() % 3); };
-  switch (numbers.byte() % 27) {
-    case 0:
-      return augment::HorizontalFlip{numbers.real(1)};
-    case 1:
-      return augment::AlternatingFlip{};
-    case 2:
-      return augment::VerticalFlip{numbers.real(1)};
-    case 3: {
-      augment::RandomCrop crop{.padding = numbers.whole(20),
-                               .border = static_cast<augment::Border>(numbers.byte() % 3)};
-      if (numbers.flag()) crop.size = numbers.size();
-      crop.fill = numbers.values();
-      return crop;
-    }
-    case 4:
-      return augment::CenterCrop{numbers.size(), numbers.values()};
-    case 5:
-      return augment::RandomResizedCrop{numbers.size(), numbers.range(0, 1), numbers.range(0, 4), numbers.flag(),
-                                        interpolation()};
-    case 6:
-      return augment::Resize{numbers.size(), numbers.flag(), 0, interpolation()};
-    case 7:
-      return augment::Cutout{numbers.whole(40), numbers.real(1), numbers.flag(), numbers.flag(), numbers.values()};
-    case 8:
-      return augment::RandomErasing{numbers.real(1), numbers.range(0, 1), numbers.range(0, 4), numbers.flag(),
-                                    numbers.values()};
-    case 9:
-      return augment::Affine{.degrees = numbers.range(-360, 360),
-                             .translate_x = numbers.real(1),
-                             .translate_y = numbers.real(1),
-                             .scale = numbers.range(0, 4),
-                             .shear_x = numbers.range(-80, 80),
-                             .shear_y = numbers.range(-80, 80),
-                             .interpolation = interpolation(),
-                             .fill = numbers.values(),
-                             .probability = numbers.real(1)};
-    case 10:
-      return augment::ColorJitter{.brightness = numbers.range(0, 8),
-                                  .contrast = numbers.range(0, 8),
-                                  .saturation = numbers.range(0, 8),
-                                  .hue = numbers.range(-0.5, 0.5),
-                                  .probability = numbers.real(1)};
-    case 11:
-      return augment::Grayscale{numbers.real(1)};
-    case 12:
-      return augment::ChannelPermutation{numbers.real(1)};
-    case 13:
-      return augment::Solarize{numbers.whole(256), numbers.real(1)};
-    case 14:
-      return augment::Posterize{numbers.whole(9), numbers.real(1)};
-    case 15:
-      return augment::Invert{numbers.real(1)};
-    case 16:
-      return augment::Gamma{numbers.range(0, 100), numbers.real(1)};
-    case 17:
-      return augment::AutoContrast{numbers.real(1)};
-    case 18:
-      return augment::Equalize{numbers.real(1)};
-    case 19:
-      return augment::Sharpness{numbers.range(0, 8), numbers.real(1)};
-    case 20:
-      return augment::GaussianBlur{numbers.whole(64), numbers.range(0, 10), numbers.real(1)};
-    case 21:
-      return augment::TrivialAugment{interpolation(), numbers.values()};
-    case 22:
-      return augment::RandAugment{numbers.whole(17), numbers.whole(31), interpolation(), numbers.values()};
-    case 23:
-      return augment::TimmRandAugment{numbers.whole(17),  numbers.real(10), numbers.real(10),
-                                      numbers.real(1.01), interpolation(),  numbers.values()};
-    case 24:
-      return augment::ViewFlip{};
-    case 25:
-      return augment::ViewShift{numbers.whole(20)};
-    default:
-      return augment::NormalizedJitter{numbers.range(-1, 1), numbers.range(0, 2)};
-  }
+  const std::size_t chosen = numbers.byte() % std::variant_size_v<augment::Operation>;
+  augment::Operation operation;
+  const auto choose = [&]<typename... Each>(const std::variant<Each...>*) {
+    std::size_t at = 0;
+    ((at++ == chosen ? void(operation = Each{}) : void()), ...);
+  };
+  choose(&operation);
+  std::visit(
+      [&]<typename Each>(Each& drawn) {
+        for_each_parameter<Each>(
+            [&](const auto& parameter) { draw(numbers, parameter.limits, drawn.*parameter.field); });
+      },
+      operation);
+  return operation;
 }
 
 BatchSpec spec_of(Numbers& numbers) {
@@ -179,9 +147,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     Numbers numbers(fuzz::bytes_of(data, size));
     const SampleShape sample = {1 + numbers.byte() % 5, 1 + numbers.byte() % 24, 1 + numbers.byte() % 24};
     const BatchSpec spec = spec_of(numbers);
-    const kernels::AugmentProgram program = store::make_program(spec, sample);
-    const kernels::MixProgram mix = store::make_mix(spec);
-    const kernels::SoftLabels soft_labels = store::make_soft_labels(spec, {LabelKind::class_index, 1}, 0);
+    const kernels::AugmentProgram program = augment::make_program(spec, sample);
+    const kernels::MixProgram mix = augment::make_mix(spec);
+    const kernels::SoftLabels soft_labels = augment::make_soft_labels(spec, {LabelKind::class_index, 1}, 0);
     constexpr std::int64_t kMostValues = 20000, kBatch = 2;
     const BatchShape shape = batch_shape(spec, sample);
     if (program.most_pixels * sample.channels > kMostValues || soft_labels.width() > kMostValues) return true;

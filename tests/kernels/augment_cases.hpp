@@ -217,6 +217,7 @@ class AugmentCase {
     op.level = op.kind == kernels::AugmentKind::solarize ? between(0, 256) : between(1, 8);
     op.amount = op.kind == kernels::AugmentKind::blur    ? kernels::NumberRange{0.02, 0.1 * between(1, 100)}
                 : op.kind == kernels::AugmentKind::gamma ? kernels::NumberRange{0.01, 5.0}
+                : op.kind == kernels::AugmentKind::noise ? kernels::NumberRange{0.0, 1.0}
                                                          : kernels::NumberRange{0.0, 7.99};
   }
   void set_warp(kernels::AugmentOp& op) {
@@ -237,7 +238,8 @@ class AugmentCase {
     note_filter(side, side, 2 * op.radius + 1);
   }
   void add_op() {
-    auto kind = static_cast<kernels::AugmentKind>(between(0, between(0, 2) == 0 ? 28 : 9));
+    auto kind = static_cast<kernels::AugmentKind>(
+        between(0, between(0, 2) == 0 ? static_cast<int>(kernels::AugmentKind::noise) : 9));
     if (static_cast<int>(kind) == 24 || static_cast<int>(kind) == 27) return;  // not operations
     if (kind == kernels::AugmentKind::jitter) return;
     if (kind == kernels::AugmentKind::permute_channels && sample_.channels > kernels::kMostPermuted) return;

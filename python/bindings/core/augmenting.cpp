@@ -1,4 +1,11 @@
-// The operations of augmentations, field by field.
+// The operations of augmentations, from their descriptions.
+#include <array>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -15,149 +22,190 @@ namespace nb = nanobind;
 
 using namespace nb::literals;
 
+namespace {
+
+using augment::ChannelValues;
+using augment::Range;
+using augment::Size;
+
+/// The range that a number stands for.
+Range range_of(double number, OneNumber meaning) {
+  switch (meaning) {
+    case OneNumber::refused:
+      throw nb::type_error("expected two numbers");
+    case OneNumber::itself:
+      return {number, number};
+    case OneNumber::around_zero:
+      return {-number, number};
+    case OneNumber::around_one:
+      return {std::max(0.0, 1.0 - number), 1.0 + number};
+  }
+  return {};
+}
+
+/// Throws ValueError. The caller in Python adds the names and the value.
+template <typename Enum>
+Enum value_named(const std::string& name) {
+  std::string known;
+  for (std::size_t i = 0; i < kValueNames<Enum>.size(); ++i) {
+    if (name == kValueNames<Enum>[i]) return static_cast<Enum>(i);
+    known += (i == 0 ? "'" : ", '") + std::string(kValueNames<Enum>[i]) + "'";
+  }
+  throw nb::value_error(("it must be one of " + known).c_str());
+}
+
+/// Throws ValueError, as above.
+ChannelValues color_in(const nb::object& given) {
+  double value = 0.0;
+  ChannelValues values;
+  if (nb::try_cast(given, value)) return {value};
+  if (nb::try_cast(given, values) && !values.empty()) return values;
+  throw nb::value_error("it must be one number, or one per channel, because it fills with one color");
+}
+
+/// What a field of this type accepts in Python, and how Python writes that down.
+template <typename Value>
+struct PythonType;
+template <>
+struct PythonType<double> {
+  using Given = double;
+  static constexpr const char* annotation(OneNumber) { return "float"; }
+  static double read(double given, OneNumber) { return given; }
+};
+template <>
+struct PythonType<std::int64_t> {
+  using Given = std::int64_t;
+  static constexpr const char* annotation(OneNumber) { return "int"; }
+  static std::int64_t read(std::int64_t given, OneNumber) { return given; }
+};
+template <>
+struct PythonType<bool> {
+  using Given = bool;
+  static constexpr const char* annotation(OneNumber) { return "bool"; }
+  static bool read(bool given, OneNumber) { return given; }
+};
+template <>
+struct PythonType<Size> {
+  using Given = std::variant<std::int64_t, Size>;
+  static constexpr const char* annotation(OneNumber) { return "int | tuple[int, int]"; }
+  static Size read(const Given& given, OneNumber) {
+    const auto* const side = std::get_if<std::int64_t>(&given);
+    return side != nullptr ? Size{*side, *side} : std::get<Size>(given);
+  }
+};
+template <>
+struct PythonType<std::optional<Size>> {
+  using Given = std::optional<PythonType<Size>::Given>;
+  static constexpr const char* annotation(OneNumber) { return "int | tuple[int, int] | None"; }
+  static std::optional<Size> read(const Given& given, OneNumber meaning) {
+    return given ? std::optional(PythonType<Size>::read(*given, meaning)) : std::nullopt;
+  }
+};
+template <>
+struct PythonType<std::variant<std::int64_t, Size>> {
+  using Given = std::variant<std::int64_t, Size>;
+  static constexpr const char* annotation(OneNumber) { return "int | tuple[int, int]"; }
+  static Given read(const Given& given, OneNumber) { return given; }
+};
+template <>
+struct PythonType<Range> {
+  using Given = std::variant<double, Range>;
+  static constexpr const char* annotation(OneNumber meaning) {
+    return meaning == OneNumber::refused ? "tuple[float, float]" : "Range";
+  }
+  static Range read(const Given& given, OneNumber meaning) {
+    const auto* const number = std::get_if<double>(&given);
+    return number != nullptr ? range_of(*number, meaning) : std::get<Range>(given);
+  }
+};
+template <>
+struct PythonType<ChannelValues> {
+  using Given = nb::object;
+  static constexpr const char* annotation(OneNumber) { return "float | Sequence[float]"; }
+  static ChannelValues read(const nb::object& given, OneNumber) { return color_in(given); }
+};
+template <typename Enum>
+requires std::is_enum_v<Enum>
+struct PythonType<Enum> {
+  using Given = std::string;
+  static constexpr const char* annotation(OneNumber) { return kTypeName<Enum>; }
+  static Enum read(const std::string& given, OneNumber) { return value_named<Enum>(given); }
+};
+
+/// A default as Python shows it.
+template <typename Value>
+nb::object shown(const Value& value) {
+  if constexpr (std::is_enum_v<Value>)
+    return nb::cast(kValueNames<Value>[static_cast<std::size_t>(value)]);
+  else if constexpr (std::is_same_v<Value, Size> || std::is_same_v<Value, Range>)
+    return nb::make_tuple(value[0], value[1]);
+  else if constexpr (std::is_same_v<Value, ChannelValues>)
+    return nb::cast(value.at(0));
+  else if constexpr (std::is_same_v<Value, std::optional<Size>>)
+    return value ? shown(*value) : nb::object(nb::none());
+  else
+    return nb::cast(value);
+}
+
+template <typename Struct>
+void bind_struct(nb::module_& module) {
+  auto bound = nb::class_<Struct>(module, Struct::description().summary.name).def(nb::init<>());
+  for_each_parameter<Struct>([&]<typename Value>(const Parameter<Struct, Value>& parameter) {
+    using Type = PythonType<Value>;
+    bound.def_prop_rw(
+        parameter.name, [field = parameter.field](const Struct& self) { return shown(self.*field); },
+        [field = parameter.field, meaning = parameter.one_number](Struct& self, const typename Type::Given& given) {
+          self.*field = Type::read(given, meaning);
+        },
+        nb::for_setter("given"_a.none()));
+  });
+}
+
+template <typename Struct>
+nb::dict described_struct() {
+  const Summary summary = Struct::description().summary;
+  nb::dict table;
+  table["name"] = summary.name;
+  table["summary"] = summary.sentence;
+  table["details"] = summary.details;
+  nb::list parameters;
+  for_each_parameter<Struct>([&]<typename Value>(const Parameter<Struct, Value>& parameter) {
+    nb::dict entry;
+    entry["name"] = parameter.name;
+    entry["type"] = PythonType<Value>::annotation(parameter.one_number);
+    entry["help"] = parameter.help;
+    entry["one_number"] = static_cast<int>(parameter.one_number);
+    entry["limits"] = nb::make_tuple(parameter.limits.least, parameter.limits.most, parameter.limits.without_least,
+                                     parameter.limits.without_most);
+    if constexpr (std::is_enum_v<Value>)
+      entry["choices"] = std::vector<std::string>(kValueNames<Value>.begin(), kValueNames<Value>.end());
+    if (!parameter.is_required) entry["default"] = shown(Struct{}.*parameter.field);
+    parameters.append(entry);
+  });
+  table["parameters"] = parameters;
+  return table;
+}
+
+/// Calls visit.operator()<Struct>() for each operation, then for the mixing.
+template <typename Visit>
+void for_each_struct(const Visit& visit) {
+  const auto all = [&]<typename... Each>(const std::variant<Each...>*) { (visit.template operator()<Each>(), ...); };
+  all(static_cast<const augment::Operation*>(nullptr));
+  visit.template operator()<augment::Mix>();
+}
+
+}  // namespace
+
 void add_augmenting(nb::module_& module) {
-  nb::enum_<augment::Border>(module, "Border")
-      .value("constant", augment::Border::constant)
-      .value("edge", augment::Border::edge)
-      .value("reflect", augment::Border::reflect);
-  nb::enum_<augment::Interpolation>(module, "Interpolation")
-      .value("nearest", augment::Interpolation::nearest)
-      .value("bilinear", augment::Interpolation::bilinear)
-      .value("bicubic", augment::Interpolation::bicubic);
-  nb::enum_<augment::Partner>(module, "Partner")
-      .value("previous", augment::Partner::previous)
-      .value("opposite", augment::Partner::opposite)
-      .value("shuffled", augment::Partner::shuffled);
-  nb::class_<augment::Mix>(module, "Mix")
-      .def(nb::init<>())
-      .def_rw("mixup_alpha", &augment::Mix::mixup_alpha)
-      .def_rw("cutmix_alpha", &augment::Mix::cutmix_alpha)
-      .def_rw("cutmix_share", &augment::Mix::cutmix_share)
-      .def_rw("pairs", &augment::Mix::pairs)
-      .def_rw("probability", &augment::Mix::probability)
-      .def_rw("partner", &augment::Mix::partner)
-      .def_rw("per_sample", &augment::Mix::per_sample);
-  nb::class_<augment::HorizontalFlip>(module, "HorizontalFlip")
-      .def(nb::init<>())
-      .def_rw("probability", &augment::HorizontalFlip::probability);
-  nb::class_<augment::AlternatingFlip>(module, "AlternatingFlip").def(nb::init<>());
-  nb::class_<augment::VerticalFlip>(module, "VerticalFlip")
-      .def(nb::init<>())
-      .def_rw("probability", &augment::VerticalFlip::probability);
-  nb::class_<augment::RandomCrop>(module, "RandomCrop")
-      .def(nb::init<>())
-      .def_rw("size", &augment::RandomCrop::size)
-      .def_rw("padding", &augment::RandomCrop::padding)
-      .def_rw("border", &augment::RandomCrop::border)
-      .def_rw("fill", &augment::RandomCrop::fill);
-  nb::class_<augment::CenterCrop>(module, "CenterCrop")
-      .def(nb::init<>())
-      .def_rw("size", &augment::CenterCrop::size)
-      .def_rw("fill", &augment::CenterCrop::fill);
-  nb::class_<augment::RandomResizedCrop>(module, "RandomResizedCrop")
-      .def(nb::init<>())
-      .def_rw("size", &augment::RandomResizedCrop::size)
-      .def_rw("area", &augment::RandomResizedCrop::area)
-      .def_rw("ratio", &augment::RandomResizedCrop::ratio)
-      .def_rw("antialias", &augment::RandomResizedCrop::antialias)
-      .def_rw("interpolation", &augment::RandomResizedCrop::interpolation);
-  nb::class_<augment::Resize>(module, "Resize")
-      .def(nb::init<>())
-      .def_rw("size", &augment::Resize::size)
-      .def_rw("shorter_side", &augment::Resize::shorter_side)
-      .def_rw("antialias", &augment::Resize::antialias)
-      .def_rw("interpolation", &augment::Resize::interpolation);
-  nb::class_<augment::Cutout>(module, "Cutout")
-      .def(nb::init<>())
-      .def_rw("size", &augment::Cutout::size)
-      .def_rw("probability", &augment::Cutout::probability)
-      .def_rw("inside", &augment::Cutout::inside)
-      .def_rw("normalized", &augment::Cutout::normalized)
-      .def_rw("value", &augment::Cutout::value);
-  nb::class_<augment::RandomErasing>(module, "RandomErasing")
-      .def(nb::init<>())
-      .def_rw("probability", &augment::RandomErasing::probability)
-      .def_rw("area", &augment::RandomErasing::area)
-      .def_rw("ratio", &augment::RandomErasing::ratio)
-      .def_rw("normalized", &augment::RandomErasing::normalized)
-      .def_rw("value", &augment::RandomErasing::value);
-  nb::class_<augment::Affine>(module, "Affine")
-      .def(nb::init<>())
-      .def_rw("degrees", &augment::Affine::degrees)
-      .def_rw("translate_x", &augment::Affine::translate_x)
-      .def_rw("translate_y", &augment::Affine::translate_y)
-      .def_rw("scale", &augment::Affine::scale)
-      .def_rw("shear_x", &augment::Affine::shear_x)
-      .def_rw("shear_y", &augment::Affine::shear_y)
-      .def_rw("interpolation", &augment::Affine::interpolation)
-      .def_rw("fill", &augment::Affine::fill)
-      .def_rw("probability", &augment::Affine::probability);
-  nb::class_<augment::ColorJitter>(module, "ColorJitter")
-      .def(nb::init<>())
-      .def_rw("brightness", &augment::ColorJitter::brightness)
-      .def_rw("contrast", &augment::ColorJitter::contrast)
-      .def_rw("saturation", &augment::ColorJitter::saturation)
-      .def_rw("hue", &augment::ColorJitter::hue)
-      .def_rw("probability", &augment::ColorJitter::probability);
-  nb::class_<augment::Grayscale>(module, "Grayscale")
-      .def(nb::init<>())
-      .def_rw("probability", &augment::Grayscale::probability);
-  nb::class_<augment::ChannelPermutation>(module, "ChannelPermutation")
-      .def(nb::init<>())
-      .def_rw("probability", &augment::ChannelPermutation::probability);
-  nb::class_<augment::Solarize>(module, "Solarize")
-      .def(nb::init<>())
-      .def_rw("threshold", &augment::Solarize::threshold)
-      .def_rw("probability", &augment::Solarize::probability);
-  nb::class_<augment::Posterize>(module, "Posterize")
-      .def(nb::init<>())
-      .def_rw("bits", &augment::Posterize::bits)
-      .def_rw("probability", &augment::Posterize::probability);
-  nb::class_<augment::Invert>(module, "Invert").def(nb::init<>()).def_rw("probability", &augment::Invert::probability);
-  nb::class_<augment::Gamma>(module, "Gamma")
-      .def(nb::init<>())
-      .def_rw("gamma", &augment::Gamma::gamma)
-      .def_rw("probability", &augment::Gamma::probability);
-  nb::class_<augment::AutoContrast>(module, "AutoContrast")
-      .def(nb::init<>())
-      .def_rw("probability", &augment::AutoContrast::probability);
-  nb::class_<augment::Equalize>(module, "Equalize")
-      .def(nb::init<>())
-      .def_rw("probability", &augment::Equalize::probability);
-  nb::class_<augment::Sharpness>(module, "Sharpness")
-      .def(nb::init<>())
-      .def_rw("factor", &augment::Sharpness::factor)
-      .def_rw("probability", &augment::Sharpness::probability);
-  nb::class_<augment::GaussianBlur>(module, "GaussianBlur")
-      .def(nb::init<>())
-      .def_rw("kernel_size", &augment::GaussianBlur::kernel_size)
-      .def_rw("sigma", &augment::GaussianBlur::sigma)
-      .def_rw("probability", &augment::GaussianBlur::probability);
-  nb::class_<augment::TrivialAugment>(module, "TrivialAugment")
-      .def(nb::init<>())
-      .def_rw("interpolation", &augment::TrivialAugment::interpolation)
-      .def_rw("fill", &augment::TrivialAugment::fill);
-  nb::class_<augment::RandAugment>(module, "RandAugment")
-      .def(nb::init<>())
-      .def_rw("count", &augment::RandAugment::count)
-      .def_rw("magnitude", &augment::RandAugment::magnitude)
-      .def_rw("interpolation", &augment::RandAugment::interpolation)
-      .def_rw("fill", &augment::RandAugment::fill);
-  nb::class_<augment::TimmRandAugment>(module, "TimmRandAugment")
-      .def(nb::init<>())
-      .def_rw("count", &augment::TimmRandAugment::count)
-      .def_rw("magnitude", &augment::TimmRandAugment::magnitude)
-      .def_rw("deviation", &augment::TimmRandAugment::deviation)
-      .def_rw("probability", &augment::TimmRandAugment::probability)
-      .def_rw("interpolation", &augment::TimmRandAugment::interpolation)
-      .def_rw("fill", &augment::TimmRandAugment::fill);
-  nb::class_<augment::ViewFlip>(module, "ViewFlip").def(nb::init<>());
-  nb::class_<augment::ViewShift>(module, "ViewShift").def(nb::init<>()).def_rw("pixels", &augment::ViewShift::pixels);
-  nb::class_<augment::NormalizedJitter>(module, "NormalizedJitter")
-      .def(nb::init<>())
-      .def_rw("shift", &augment::NormalizedJitter::shift)
-      .def_rw("factor", &augment::NormalizedJitter::factor);
-  module.def("describe_augmentation", &augment::describe, "operations"_a);
+  for_each_struct([&]<typename Struct>() { bind_struct<Struct>(module); });
+  module.def(
+      "describe_augmentation_types",
+      [] {
+        nb::list table;
+        for_each_struct([&]<typename Struct>() { table.append(described_struct<Struct>()); });
+        return table;
+      },
+      "The operations of augmentations and their parameters; the last one is the mixing.");
 }
 
 }  // namespace octavo::python

@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, _frameworks, _integrations
+from ._augment_base import checked_operations
 from ._batch_options import BatchOptions, resolve_ranks, warn_of_ranks
 from ._rank_agreement import RankAgreement, find_store
 from ._sampling import resolve_sampling
-from .augment import checked_operations
 from .store import Store
 
 #: Host batches of at least this size reuse the memory of released batches: for blocks this large, malloc returns fresh

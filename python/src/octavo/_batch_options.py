@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core, _frameworks
 from ._argument_types import whole_number
+from ._augment_base import checked_operations
 from ._class_numbers import REMEDY, class_difference
 from ._masks import Masks, resolve_masks
 from ._sampling import Balance, Sampling, resolve_sampling
 from ._soft_labels import SoftLabels, resolve_soft_labels
 from ._warn import warn
 from .arrays import ArraySplit
-from .augment import Mix, Operation, checked_operations
+from .augment import Mix, Operation
 from .dataset import Split
 from .normalize import Normalize, Preset
 from .store import Data, Store, find_split, make_spec, resolve_normalize

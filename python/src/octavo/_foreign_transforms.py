@@ -35,6 +35,7 @@ _REPLACEMENTS = {
     "RandomEqualize": "use Equalize(probability)",
     "RandomAdjustSharpness": "use Sharpness(factor, probability)",
     "GaussianBlur": "use GaussianBlur(kernel_size, sigma)",
+    "GaussianNoise": "use GaussianNoise(deviation)",
     "TrivialAugmentWide": "use TrivialAugment()",
     "RandAugment": "use RandAugment(count, magnitude)",
     "AutoAugment": _POLICY,

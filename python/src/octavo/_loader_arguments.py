@@ -8,8 +8,8 @@ from typing import Any, get_args
 
 from ._argument_names import check_names
 from ._argument_types import check_types, is_truth
+from ._augment_base import check_is_ours, checked_operations
 from ._batch_options import BatchOptions, resolve_batch_options
-from .augment import check_is_ours, checked_operations
 from .store import Residency
 
 _NO_WORKERS = "it has no worker processes, and makes batches on the device"

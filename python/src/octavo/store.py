@@ -13,11 +13,12 @@ import numpy as np
 from . import _core, _frameworks, _progress
 from ._argument_names import explaining_names
 from ._argument_types import check_types, whole_number
+from ._augment_base import checked_operations
 from ._masks import Masks, resolve_masks
 from ._soft_labels import SoftLabels, resolve_soft_labels
 from ._wrong_data import wrong_data
 from .arrays import ArraySplit
-from .augment import Mix, Operation, checked_operations
+from .augment import Mix, Operation
 from .dataset import Dataset, Split
 from .normalize import Normalize, Preset
 

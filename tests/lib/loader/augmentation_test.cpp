@@ -26,7 +26,7 @@ std::vector<augment::Operations> operation_lists() {
        augment::CenterCrop{.size = {7, 10}}, augment::RandomResizedCrop{.size = {8, 11}}, augment::HorizontalFlip{},
        augment::NormalizedJitter{.shift = {-0.1, 0.1}, .factor = {0.9, 1.1}},
        augment::RandomErasing{.probability = 0.7, .value = {-1}}},
-      {augment::Resize{.size = {12, 10}},
+      {augment::Resize{.size = augment::Size{12, 10}},
        augment::Affine{
            .degrees = {-20.0, 20.0}, .scale = {0.8, 1.2}, .interpolation = augment::Interpolation::bilinear},
        augment::ColorJitter{
@@ -192,43 +192,55 @@ TEST_CASE("specifications of masks are checked", "[unit][loader]") {
   REQUIRE_THROWS_WITH(store.prepare(spec), ContainsSubstring("samples with masks cannot be mixed"));
 }
 
-TEST_CASE("operations are described in one line", "[unit][loader]") {
+TEST_CASE("operations are described as in Python", "[unit][loader]") {
   REQUIRE(augment::describe({}).empty());
   REQUIRE(augment::describe(operation_lists()[0]) ==
-          "alternating flip, random crop 9x8 (padding 3, edge), vertical flip 0.5, cutout 3 (probability 1, clipped, "
-          "value 17), center crop 7x10, random resized crop 8x11 (area 0.08 to 1, ratio 0.75 to 1.333333), horizontal "
-          "flip 0.5, normalized jitter (shift -0.1 to 0.1, factor 0.9 to 1.1), "
-          "random erasing 0.7 (area 0.02 to 0.33, ratio 0.3 to 3.3, normalized value -1)");
+          "AlternatingFlip(), RandomCrop(size=(9, 8), padding=3, border='edge'), VerticalFlip(), Cutout(size=3, "
+          "inside=False, normalized=False, value=17), CenterCrop(size=(7, 10)), RandomResizedCrop(size=(8, 11)), "
+          "HorizontalFlip(), NormalizedJitter(shift=(-0.1, 0.1), factor=(0.9, 1.1)), "
+          "RandomErasing(probability=0.7, value=-1)");
+  REQUIRE(augment::describe({augment::Resize{.size = 9}, augment::RandomCrop{.fill = {1.0, 2.5, 0.1}}}) ==
+          "Resize(size=9), RandomCrop(fill=(1, 2.5, 0.1))");
 }
 
 TEST_CASE("operations that make whole images are described", "[unit][loader]") {
-  REQUIRE(
-      augment::describe(operation_lists()[1]) ==
-      "resize 12x10, affine 1 (degrees -20 to 20, translate 0 and 0, scale 0.8 to 1.2, shear 0 to 0 and 0 to 0, "
-      "bilinear), color jitter 1 (brightness 0.5 to 1.5, contrast 0.5 to 1.5, saturation 0.5 to 2, hue -0.1 to 0.1), "
-      "random resized crop 8x11 (area 0.08 to 1, ratio 0.75 to 1.333333), Gaussian blur 1 (kernel 3, sigma 0.1 to 2), "
-      "TrivialAugment (nearest), RandAugment (2 operations, magnitude 9, nearest), timm's RandAugment (2 operations, "
-      "magnitude 9 +- 0.5, probability 0.5, bilinear), horizontal flip 0.5, cutout 8 (probability 1, normalized value "
-      "0)");
+  REQUIRE(augment::describe(operation_lists()[1]) ==
+          "Resize(size=(12, 10)), Affine(degrees=(-20, 20), scale=(0.8, 1.2), interpolation='bilinear'), "
+          "ColorJitter(brightness=(0.5, 1.5), contrast=(0.5, 1.5), saturation=(0.5, 2), hue=(-0.1, 0.1)), "
+          "RandomResizedCrop(size=(8, 11)), GaussianBlur(), TrivialAugment(), RandAugment(), TimmRandAugment(), "
+          "HorizontalFlip(), Cutout()");
 }
 
 TEST_CASE("operations are parsed as on the command line", "[unit][loader]") {
-  REQUIRE(augment::parse("").empty());
-  REQUIRE(
-      augment::describe(augment::parse("crop:2, flip:1,cutout:6,resized-crop:8x9,rand:1:5")) ==
-      "random crop (padding 2, reflect), horizontal flip 1, cutout 6 (probability 1, normalized value 0), random "
-      "resized crop 8x9 (area 0.08 to 1, ratio 0.75 to 1.333333), RandAugment (1 operations, magnitude 5, nearest)");
-  REQUIRE(
-      augment::describe(augment::parse("jitter:0.4,affine:10")) ==
-      "color jitter 1 (brightness 0.6 to 1.4, contrast 0.6 to 1.4, saturation 0.6 to 1.4, hue -0.1 to 0.1), affine 1 "
-      "(degrees -10 to 10, translate 0 and 0, scale 1 to 1, shear 0 to 0 and 0 to 0, bilinear)");
-  REQUIRE(augment::describe(augment::parse("alternating-flip,vertical-flip,center-crop:7,resize:9,erase,grayscale,blur,"
-                                           "trivial,timm-rand:1:7")) ==
-          "alternating flip, vertical flip 0.5, center crop 7x7, resize 9, random erasing 0.5 (area 0.02 to 0.33, "
-          "ratio 0.3 to 3.3, normalized value 0), grayscale 0.1, Gaussian blur 1 (kernel 3, sigma 0.1 to 2), "
-          "TrivialAugment (nearest), timm's RandAugment (1 operations, magnitude 7 +- 0.5, probability 0.5, "
-          "bilinear)");
-  REQUIRE_THAT(augment::spellings(), ContainsSubstring("crop[:PADDING]"));
+  const auto [text, operations] = GENERATE(table<std::string, std::string>({
+      {"", ""},
+      {"crop:2, flip:1,cutout:6,resized-crop:8x9,rand:1:5",
+       "RandomCrop(padding=2), HorizontalFlip(probability=1), Cutout(size=6), RandomResizedCrop(size=(8, 9)), "
+       "RandAugment(count=1, magnitude=5)"},
+      {"jitter:0.4,affine:10",
+       "ColorJitter(brightness=(0.6, 1.4), contrast=(0.6, 1.4), saturation=(0.6, 1.4), hue=(-0.1, 0.1)), "
+       "Affine(degrees=(-10, 10), interpolation='bilinear')"},
+      {"alternating-flip,vertical-flip,center-crop:7,resize:9,erase,grayscale,blur,trivial,timm-rand:1:7",
+       "AlternatingFlip(), VerticalFlip(), CenterCrop(size=(7, 7)), Resize(size=9), RandomErasing(), Grayscale(), "
+       "GaussianBlur(), TrivialAugment(), TimmRandAugment(count=1, magnitude=7)"},
+      {"crop:padding=2:border=constant:fill=1/2/3:size=5x6,resize:8x9:antialias=false:interpolation=bicubic",
+       "RandomCrop(size=(5, 6), padding=2, border='constant', fill=(1, 2, 3)), "
+       "Resize(size=(8, 9), antialias=False, interpolation='bicubic')"},
+      {"gamma:1.5,gamma:0.5..2,affine:5:shear_x=3,sharpness:0:probability=1",
+       "Gamma(gamma=(1.5, 1.5)), Gamma(gamma=(0.5, 2)), "
+       "Affine(degrees=(-5, 5), shear_x=(-3, 3), interpolation='bilinear'), "
+       "Sharpness(factor=(0, 0), probability=1)"},
+      {"jitter:0:brightness=1.5", "ColorJitter(brightness=(0, 2.5))"},
+  }));
+  REQUIRE(augment::describe(augment::parse(text)) == operations);
+}
+
+TEST_CASE("the forms of all operations are listed", "[unit][loader]") {
+  const std::string text = augment::spellings();
+  for (const char* form :
+       {"flip[:PROBABILITY]", "crop[:PADDING]", "resize:SIZE", "rand[:COUNT[:MAGNITUDE]]", "jitter[:STRENGTH]"}) {
+    REQUIRE_THAT(text, ContainsSubstring(form));
+  }
 }
 
 TEST_CASE("text that is no operation is refused with the reason", "[unit][loader]") {
@@ -237,13 +249,34 @@ TEST_CASE("text that is no operation is refused with the reason", "[unit][loader
       {"flip,", "parse the operation \"\": it is unknown"},
       {"flip:often", "\"often\" is not a number"},
       {"flip:nan", "\"nan\" is not a number"},
-      {"crop:1.5", "expected a whole number"},
+      {"crop:1.5", "\"1.5\" is not a whole number"},
       {"crop:1:2", "expected crop[:PADDING]"},
+      {"alternating-flip:1", "expected alternating-flip"},
       {"resize", "give its size, such as resize:224"},
+      {"resize:antialias=true", "give its size, such as resize:224"},
       {"resize:1x2x3", "a size is N or HxW"},
       {"resize:3x", "\"\" is not a number"},
+      {"crop:edges=2", "it has no parameter \"edges\"; expected size, padding, border or fill"},
+      {"crop:border=mirror", "border is \"mirror\"; expected constant, edge or reflect"},
+      {"resize:8:antialias=1", "\"1\" is neither true nor false"},
+      {"erase:area=0.5", "area has two numbers, LOW..HIGH"},
   }));
   REQUIRE_THROWS_WITH(augment::parse(text), ContainsSubstring(reason));
+}
+
+TEST_CASE("numbers beyond their limits are refused", "[unit][loader]") {
+  const auto [text, reason] = GENERATE(table<std::string, std::string>({
+      {"flip:1.5", "augment, HorizontalFlip(probability=1.5): probability is 1.5; expected 0 to 1"},
+      {"solarize:257", "threshold is 257; expected 0 to 256"},
+      {"crop:-1", "padding is -1; expected 0 to 16777216"},
+      {"center-crop:0", "size is (0, 0); expected sides of 1 to 16777216 pixels"},
+      {"erase:area=0..1", "area is (0, 1); expected numbers above 0 and at most 1"},
+      {"erase:ratio=2..1", "ratio is (2, 1); expected two numbers in ascending order"},
+      {"jitter:8", "brightness is (0, 9); expected numbers at least 0 and below 8"},
+      {"gamma:0", "gamma is (0, 0); expected numbers of 0.01 to 100"},
+      {"crop:fill=1/256/3", "fill is (1, 256, 3); expected numbers of 0 to 255"},
+  }));
+  REQUIRE_THROWS_WITH(augment::augmented_shape(augment::parse(text), {3, 32, 32}), ContainsSubstring(reason));
 }
 
 TEST_CASE("recipes have the names of their table", "[unit][loader]") {
@@ -257,10 +290,10 @@ TEST_CASE("recipes have the names of their table", "[unit][loader]") {
 }
 
 TEST_CASE("mixing is described in one line", "[unit][loader]") {
-  REQUIRE(augment::describe_mix({.mixup_alpha = 0.2, .cutmix_alpha = 1.0}) == "MixUp 0.2 or CutMix 1 (previous)");
+  REQUIRE(augment::describe_mix({.mixup_alpha = 0.2, .cutmix_alpha = 1.0}) == "Mix(mixup_alpha=0.2, cutmix_alpha=1)");
   REQUIRE(augment::describe_mix(
               {.cutmix_alpha = 1.0, .probability = 0.5, .partner = augment::Partner::shuffled, .per_sample = true}) ==
-          "CutMix 1 (shuffled, per sample, probability 0.5)");
+          "Mix(cutmix_alpha=1, probability=0.5, partner='shuffled', per_sample=True)");
 }
 
 TEST_CASE("an epoch beyond the counter of random numbers is refused", "[unit][loader]") {

@@ -21,7 +21,7 @@ TEST_CASE("a state survives a round trip through JSON", "[unit][loader]") {
                           .split = "train",
                           .data = "fedcba9876543210",
                           .normalization = "(x - dataset mean) / 128 [01234567]",
-                          .augmentation = "horizontal flip 0.5; seed 3"};
+                          .augmentation = "HorizontalFlip(), seed=3 [0123456789abcdef]"};
   REQUIRE(LoaderState::from_json(state.to_json()) == state);
 }
 
@@ -75,9 +75,18 @@ TEST_CASE("the state of another loader is refused with the difference and change
   refuses_with([&](LoaderOptions& with) { with.spec.statistics = fixture.dataset().split("val").statistics(); },
                "normalization \"(x - dataset mean) / 128");
   refuses_with([](LoaderOptions& with) { with.spec.augment = {}; },
-               "augmentation none; this one has \"horizontal flip");
-  refuses_with([](LoaderOptions& with) { with.spec.augment_seed = 9; }, "augmentation \"horizontal flip 0.5; seed 9\"");
-  refuses_with([](LoaderOptions& with) { with.spec.views = 2; }, "2 views");
+               "augmentation none; this one has \"HorizontalFlip()");
+  refuses_with([](LoaderOptions& with) { with.spec.augment_seed = 9; }, "augmentation \"HorizontalFlip(), seed=9 [");
+  refuses_with([](LoaderOptions& with) { with.spec.views = 2; }, "views=2");
+
+  // Only the digests are compared, so that a text may be reworded.
+  LoaderState reworded = own;
+  const std::size_t digest = reworded.augmentation.find('[');
+  REQUIRE(digest != std::string::npos);
+  reworded.augmentation.replace(0, digest, "mirrors half of the images ");
+  loader.restore(reworded);
+  ++reworded.augmentation[reworded.augmentation.find('[') + 1];
+  REQUIRE_THROWS_WITH(loader.restore(reworded), ContainsSubstring("augmentation \"mirrors half of the images ["));
 
   LoaderState beyond = own;
   beyond.step = 5;

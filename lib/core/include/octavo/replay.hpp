@@ -11,9 +11,7 @@ namespace octavo {
 
 /// What one operation did to one image. Operations that left it as it was have no step.
 struct DrawnStep {
-  std::string name;  ///< "flip_x", "flip_y", "crop", "resize", "erase", "jitter", "brightness", "contrast",
-                     ///< "saturation", "hue", "permute", "solarize", "solarize_add", "posterize", "invert", "gamma",
-                     ///< "autocontrast", "equalize", "sharpness", "blur" or "warp"
+  std::string name;  ///< such as "crop" or "hue"; docs/numerics.md, "Replay", lists all
   /// The drawn numbers: "top" and "left" of a crop, in the image before it; "top", "left", "height" and "width" of a
   /// resized or erased part; the "factor" of a change of color; and so on (docs/numerics.md, "Replay").
   std::vector<std::pair<std::string, double>> values;

@@ -7,12 +7,12 @@
 
 #include <octavo/batch_shape.hpp>
 
+#include "augment/augment_program.hpp"
+#include "augment/mix_program.hpp"
 #include "backend/backend.hpp"
 #include "kernels/augment/color.hpp"
 #include "kernels/gather.hpp"
 #include "loader/packed_server.hpp"
-#include "store/augment_program.hpp"
-#include "store/mix_program.hpp"
 #include "support/hash.hpp"
 
 namespace octavo::loader {
@@ -21,86 +21,53 @@ namespace {
 using kernels::AugmentStep;
 using kernels::StepKind;
 
-DrawnStep factor_step(const char* name, const AugmentStep& step) {
-  return {name, {{"factor", std::ldexp(step.amount, -kernels::kFactorBits)}}};
-}
+using Values = std::vector<std::pair<std::string, double>>;
 
-DrawnStep part_step(const char* name, const AugmentStep& step) {
-  return {name, {{"top", step.y}, {"left", step.x}, {"height", step.height}, {"width", step.width}}};
-}
-
-DrawnStep permutation_step(const AugmentStep& step, std::int64_t channels) {
-  DrawnStep drawn = {"permute", {}};
-  for (std::int64_t c = 0; c < channels; ++c) drawn.values.emplace_back("channel" + std::to_string(c), step.source[c]);
-  return drawn;
+Values sources_of(const AugmentStep& step, std::int64_t channels) {
+  Values sources;
+  for (std::int64_t c = 0; c < channels; ++c) sources.emplace_back("channel" + std::to_string(c), step.source[c]);
+  return sources;
 }
 
 /// The map from pixels of the output to places in the input: x' = xx * x + xy * y + right, y' = yx * x + yy * y + down.
-DrawnStep warp_step(const kernels::Warp& warp) {
+Values map_of(const kernels::Warp& warp) {
   const auto number = [](std::int64_t fixed) { return std::ldexp(static_cast<double>(fixed), -32); };
-  return {"warp",
-          {{"xx", number(warp.xx)},
-           {"xy", number(warp.xy)},
-           {"right", number(warp.x)},
-           {"yx", number(warp.yx)},
-           {"yy", number(warp.yy)},
-           {"down", number(warp.y)}}};
+  return {{"xx", number(warp.xx)}, {"xy", number(warp.xy)}, {"right", number(warp.x)},
+          {"yx", number(warp.yx)}, {"yy", number(warp.yy)}, {"down", number(warp.y)}};
+}
+
+Values values_of(const AugmentStep& step, std::int64_t channels) {
+  switch (step.kind) {
+    case StepKind::crop:
+      return {{"top", step.y}, {"left", step.x}};
+    case StepKind::resample:
+    case StepKind::erase:
+      return {{"top", step.y}, {"left", step.x}, {"height", step.height}, {"width", step.width}};
+    case StepKind::jitter:
+      return {{"shift", step.shift}, {"factor", step.factor}};
+    case StepKind::permute:
+      return sources_of(step, channels);
+    case StepKind::gamma:
+      return {{"power", step.power}};
+    case StepKind::blur:
+      return {{"center_weight", std::ldexp(step.weights[0], -kernels::kWeightBits)}};
+    case StepKind::warp:
+      return map_of(step.warp);
+    default:  // others have an amount, or nothing
+      break;
+  }
+  const kernels::StepName& name = kernels::kStepNames[static_cast<int>(step.kind)];
+  return name.amount == nullptr ? Values() : Values{{name.amount, step.amount / name.parts}};
 }
 
 DrawnStep describe_step(const AugmentStep& step, std::int64_t channels) {
-  switch (step.kind) {
-    case StepKind::none:
-      break;
-    case StepKind::flip_x:
-      return {"flip_x", {}};
-    case StepKind::flip_y:
-      return {"flip_y", {}};
-    case StepKind::crop:
-      return {"crop", {{"top", step.y}, {"left", step.x}}};
-    case StepKind::resample:
-      return part_step("resize", step);
-    case StepKind::erase:
-      return part_step("erase", step);
-    case StepKind::jitter:
-      return {"jitter", {{"shift", step.shift}, {"factor", step.factor}}};
-    case StepKind::brightness:
-      return factor_step("brightness", step);
-    case StepKind::contrast:
-      return factor_step("contrast", step);
-    case StepKind::saturation:
-      return factor_step("saturation", step);
-    case StepKind::hue:
-      return {"hue", {{"turns", step.amount / static_cast<double>(kernels::kHueTurn)}}};
-    case StepKind::permute:
-      return permutation_step(step, channels);
-    case StepKind::solarize:
-      return {"solarize", {{"threshold", step.amount}}};
-    case StepKind::solarize_add:
-      return {"solarize_add", {{"added", step.amount}}};
-    case StepKind::posterize:
-      return {"posterize", {{"bits", step.amount}}};
-    case StepKind::invert:
-      return {"invert", {}};
-    case StepKind::gamma:
-      return {"gamma", {{"power", step.power}}};
-    case StepKind::autocontrast:
-      return {"autocontrast", {}};
-    case StepKind::equalize:
-      return {"equalize", {}};
-    case StepKind::sharpness:
-      return factor_step("sharpness", step);
-    case StepKind::blur:
-      return {"blur", {{"center_weight", std::ldexp(step.weights[0], -kernels::kWeightBits)}}};
-    case StepKind::warp:
-      return warp_step(step.warp);
-  }
-  return {"none", {}};
+  return {kernels::kStepNames[static_cast<int>(step.kind)].kind, values_of(step, channels)};
 }
 
 /// The arguments of a gather, as far as draws depend on them. Borrows its members.
 struct Drawing {
   Drawing(const SampleShape& shape, const BatchSpec& spec)
-      : program(store::make_program(spec, shape)), mix(store::make_mix(spec)) {
+      : program(augment::make_program(spec, shape)), mix(augment::make_mix(spec)) {
     args.set_shapes(shape, batch_shape(spec, shape));
     args.program = &program;
     args.mix = mix;

@@ -7,10 +7,10 @@
 #include <octavo/batch_shape.hpp>
 #include <octavo/errors.hpp>
 
+#include "augment/augment_program.hpp"
+#include "augment/mix_program.hpp"
 #include "dataset_file/limits.hpp"
 #include "kernels/augment/image_passes.hpp"
-#include "store/augment_program.hpp"
-#include "store/mix_program.hpp"
 #include "support/hash.hpp"
 
 namespace octavo::store {
@@ -71,10 +71,10 @@ PreparedMaps::PreparedMaps(std::shared_ptr<const StoredSamples> samples, const B
 
 void PreparedMaps::prepare_augmentation() {
   const auto& backend = samples_->backend;
-  const kernels::AugmentProgram program = make_program(spec_, samples_->shape);
+  const kernels::AugmentProgram program = augment::make_program(spec_, samples_->shape);
   program_ = to_device(backend, std::vector{program});
-  mix_ = make_mix(spec_);
-  soft_labels_ = make_soft_labels(spec_, samples_->labels, samples_->class_names.size());
+  mix_ = augment::make_mix(spec_);
+  soft_labels_ = augment::make_soft_labels(spec_, samples_->labels, samples_->class_names.size());
   augment_demand_ = demand_of(program, mix_.is_on);
   if (augment_demand_ == kernels::AugmentDemand::resizing) resizing_ = stored_resizing(program);
   if (augment_demand_ != kernels::AugmentDemand::images || backend->images_at_once() == 0) return;

@@ -1,4 +1,4 @@
-#include "store/augment_program.hpp"
+#include "augment/augment_program.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,11 +7,11 @@
 #include <octavo/augment.hpp>
 #include <octavo/errors.hpp>
 
+#include "augment/parameter_checks.hpp"
 #include "kernels/augment/axis_filter.hpp"
 #include "kernels/augment/color.hpp"
 #include "kernels/augment/exact_math.hpp"
 #include "kernels/augment/steps.hpp"
-#include "store/number_text.hpp"
 
 namespace octavo {
 namespace {
@@ -19,14 +19,9 @@ namespace {
 using kernels::AugmentKind;
 using kernels::AugmentOp;
 using kernels::NumberRange;
-using store::number_text;
 
 /// Sums of weights, and places, of longer axes could overflow 64 bits.
 constexpr std::int64_t kLargestResampledSide = 65535;
-constexpr double kLeastScale = 0.01, kMostScale = 100.0, kMostDegrees = 3600.0, kMostShear = 80.0;
-constexpr double kLeastRatio = 1e-6;
-/// Larger images could overflow the 32-bit coordinates of kernels.
-constexpr std::int64_t kLargestSide = 1 << 24;
 
 std::string size_text(std::int64_t height, std::int64_t width) {
   return std::to_string(height) + "x" + std::to_string(width);
@@ -53,7 +48,13 @@ class ProgramBuilder {
     name_ = augment::describe({operation});
     AugmentOp op{};
     op.probability = 1.0;
-    std::visit([&](const auto& given) { set(op, given); }, operation);
+    std::visit(
+        [&](const auto& given) {
+          if (const std::string fault = augment::struct_fault(given); !fault.empty()) refuse(fault);
+          if constexpr (requires { given.probability; }) op.probability = given.probability;
+          set(op, given);
+        },
+        operation);
     for (int i = 0; i < parts_of(operation); ++i) {
       // The changes of a color jitter draw the same words.
       if (op.kind == AugmentKind::color_jitter) op.part = i;
@@ -83,7 +84,7 @@ class ProgramBuilder {
   void append(const AugmentOp& op) {
     if (program_.op_count == kernels::kMostAugmentOps) {
       refuse("an augmentation has at most " + std::to_string(kernels::kMostAugmentOps) +
-             " operations, of which a color jitter is four");
+             " operations; a color jitter counts as four");
     }
     if (program_.op_count > 0 && changes_values(program_.ops[program_.op_count - 1]) && !changes_values(op)) {
       refuse("operations on normalized values come last; move it before them");
@@ -100,18 +101,11 @@ class ProgramBuilder {
                                          static_cast<std::int32_t>(shape_.width)};
   }
 
-  void set(AugmentOp& op, const augment::HorizontalFlip& given) {
-    op.kind = AugmentKind::flip_x;
-    op.probability = probability(given.probability);
-  }
+  void set(AugmentOp& op, const augment::HorizontalFlip&) { op.kind = AugmentKind::flip_x; }
   void set(AugmentOp& op, const augment::AlternatingFlip&) { op.kind = AugmentKind::alternating_flip_x; }
-  void set(AugmentOp& op, const augment::VerticalFlip& given) {
-    op.kind = AugmentKind::flip_y;
-    op.probability = probability(given.probability);
-  }
+  void set(AugmentOp& op, const augment::VerticalFlip&) { op.kind = AugmentKind::flip_y; }
   void set(AugmentOp& op, const augment::RandomCrop& given) {
     op.kind = AugmentKind::random_crop;
-    if (given.padding < 0 || given.padding > kLargestSide) refuse("the padding is not between 0 and 16777216");
     const std::int64_t height = shape_.height + 2 * given.padding, width = shape_.width + 2 * given.padding;
     if (given.border == augment::Border::reflect && given.padding >= std::min(shape_.height, shape_.width)) {
       refuse("reflection needs a padding below the size of the image, " + size_text(shape_.height, shape_.width) +
@@ -138,62 +132,51 @@ class ProgramBuilder {
   }
   void set(AugmentOp& op, const augment::Resize& given) {
     op.kind = AugmentKind::resize;
-    set_resampled(op, given.shorter_side == 0 ? given.size : keeping_ratio(given.shorter_side), given.antialias,
-                  given.interpolation);
+    const auto* const shorter_side = std::get_if<std::int64_t>(&given.size);
+    set_resampled(op, shorter_side != nullptr ? keeping_ratio(*shorter_side) : std::get<augment::Size>(given.size),
+                  given.antialias, given.interpolation);
   }
   void set(AugmentOp& op, const augment::Cutout& given) {
     op.kind = AugmentKind::erase_square;
-    op.probability = probability(given.probability);
-    if (given.size < 1 || given.size > kLargestSide) refuse("the size is not between 1 and 16777216");
     op.side = static_cast<std::int32_t>(given.size);
     op.is_inside = given.inside;
     set_erased(op, given.normalized, given.value);
   }
   void set(AugmentOp& op, const augment::RandomErasing& given) {
     op.kind = AugmentKind::erase_rectangle;
-    op.probability = probability(given.probability);
     set_area_and_ratio(op, given.area, given.ratio);
     set_erased(op, given.normalized, given.value);
   }
   void set(AugmentOp& op, const augment::NormalizedJitter& given) {
     op.kind = AugmentKind::jitter;
     op.is_normalized = true;
-    const auto [least_shift, most_shift] = range(given.shift, "shift");
-    const auto [least_factor, most_factor] = range(given.factor, "factor");
-    op.shift = {least_shift, most_shift};
-    op.factor = {least_factor, most_factor};
+    op.shift = numbers(given.shift);
+    op.factor = numbers(given.factor);
   }
   void set(AugmentOp& op, const augment::Affine& given) {
     op.kind = AugmentKind::affine;
-    op.probability = probability(given.probability);
-    op.degrees = checked(given.degrees, "degrees", -kMostDegrees, kMostDegrees);
-    op.scale = checked(given.scale, "scale", kLeastScale, kMostScale);
-    op.shear_x = checked(given.shear_x, "shear along x", -kMostShear, kMostShear);
-    op.shear_y = checked(given.shear_y, "shear along y", -kMostShear, kMostShear);
-    for (const double share : {given.translate_x, given.translate_y}) {
-      if (!(share >= 0.0 && share <= 1.0)) refuse("the translation is not a share of the image, 0 to 1");
-    }
+    op.degrees = numbers(given.degrees);
+    op.scale = numbers(given.scale);
+    op.shear_x = numbers(given.shear_x);
+    op.shear_y = numbers(given.shear_y);
     op.most_down = given.translate_y;
     op.most_right = given.translate_x;
     set_warp(op, given.interpolation, given.fill);
   }
   void set(AugmentOp& op, const augment::ColorJitter& given) {
     op.kind = AugmentKind::color_jitter;
-    op.probability = probability(given.probability);
     require_colors();
     op.colors[0] = factors(given.brightness, "brightness");
     op.colors[1] = factors(given.contrast, "contrast");
     op.colors[2] = factors(given.saturation, "saturation");
-    op.colors[3] = checked(given.hue, "hue", -0.5, 0.5);
+    op.colors[3] = numbers(given.hue);
   }
-  void set(AugmentOp& op, const augment::Grayscale& given) {
+  void set(AugmentOp& op, const augment::Grayscale&) {
     op.kind = AugmentKind::grayscale;
-    op.probability = probability(given.probability);
     require_colors();
   }
-  void set(AugmentOp& op, const augment::ChannelPermutation& given) {
+  void set(AugmentOp& op, const augment::ChannelPermutation&) {
     op.kind = AugmentKind::permute_channels;
-    op.probability = probability(given.probability);
     if (shape_.channels > kernels::kMostPermuted) {
       refuse("images have " + std::to_string(shape_.channels) + " channels; at most " +
              std::to_string(kernels::kMostPermuted) + " can change places");
@@ -201,52 +184,39 @@ class ProgramBuilder {
   }
   void set(AugmentOp& op, const augment::Solarize& given) {
     op.kind = AugmentKind::solarize;
-    op.probability = probability(given.probability);
-    if (given.threshold < 0 || given.threshold > 256) refuse("the threshold is not between 0 and 256");
     op.level = static_cast<std::int32_t>(given.threshold);
   }
   void set(AugmentOp& op, const augment::Posterize& given) {
     op.kind = AugmentKind::posterize;
-    op.probability = probability(given.probability);
-    if (given.bits < 1 || given.bits > 8) refuse("the number of bits is not between 1 and 8");
     op.level = static_cast<std::int32_t>(given.bits);
   }
-  void set(AugmentOp& op, const augment::Invert& given) {
-    op.kind = AugmentKind::invert;
-    op.probability = probability(given.probability);
-  }
+  void set(AugmentOp& op, const augment::Invert&) { op.kind = AugmentKind::invert; }
   void set(AugmentOp& op, const augment::Gamma& given) {
     op.kind = AugmentKind::gamma;
-    op.probability = probability(given.probability);
-    op.amount = checked(given.gamma, "gamma", 0.01, 100.0);
+    op.amount = numbers(given.gamma);
   }
-  void set(AugmentOp& op, const augment::AutoContrast& given) {
-    op.kind = AugmentKind::autocontrast;
-    op.probability = probability(given.probability);
-  }
-  void set(AugmentOp& op, const augment::Equalize& given) {
-    op.kind = AugmentKind::equalize;
-    op.probability = probability(given.probability);
-  }
+  void set(AugmentOp& op, const augment::AutoContrast&) { op.kind = AugmentKind::autocontrast; }
+  void set(AugmentOp& op, const augment::Equalize&) { op.kind = AugmentKind::equalize; }
   void set(AugmentOp& op, const augment::Sharpness& given) {
     op.kind = AugmentKind::sharpness;
-    op.probability = probability(given.probability);
     op.amount = factors(given.factor, "factor");
   }
   void set(AugmentOp& op, const augment::GaussianBlur& given) {
     op.kind = AugmentKind::blur;
-    op.probability = probability(given.probability);
-    constexpr std::int64_t kMost = 2 * kernels::kMostBlurRadius + 1;
-    if (given.kernel_size < 1 || given.kernel_size > kMost || given.kernel_size % 2 == 0) {
-      refuse("the kernel size is not odd and between 1 and " + std::to_string(kMost));
+    if (given.kernel_size % 2 == 0) {
+      refuse("kernel_size is " + std::to_string(given.kernel_size) + "; expected an odd number");
     }
     op.radius = static_cast<std::int32_t>(given.kernel_size / 2);
     if (op.radius >= std::min(shape_.height, shape_.width)) {
-      refuse("half of the kernel is not smaller than the image, " + size_text(shape_.height, shape_.width));
+      refuse("half of the kernel must be smaller than the image, " + size_text(shape_.height, shape_.width));
     }
-    op.amount = checked(given.sigma, "sigma", 0.01, 1000.0);
+    op.amount = numbers(given.sigma);
     const std::int64_t side = std::max(shape_.height, shape_.width);
     note_filter(side, side, side * given.kernel_size);
+  }
+  void set(AugmentOp& op, const augment::GaussianNoise& given) {
+    op.kind = AugmentKind::noise;
+    op.amount = numbers(given.deviation);
   }
   void set(AugmentOp& op, const augment::TrivialAugment& given) {
     op.kind = AugmentKind::trivial_augment;
@@ -263,10 +233,6 @@ class ProgramBuilder {
   void set(AugmentOp& op, const augment::RandAugment& given) {
     op.kind = AugmentKind::rand_augment;
     require_colors();
-    check_count(given.count);
-    if (given.magnitude < 0 || given.magnitude >= kernels::kPolicyLevels) {
-      refuse("the magnitude is not between 0 and " + std::to_string(kernels::kPolicyLevels - 1));
-    }
     op.magnitudes = {.shear = 0.3,
                      .translation_pixels = 0.0,
                      .translation_share = 150.0 / 331.0,
@@ -280,11 +246,6 @@ class ProgramBuilder {
   void set(AugmentOp& op, const augment::TimmRandAugment& given) {
     op.kind = AugmentKind::timm_rand_augment;
     require_colors();
-    check_count(given.count);
-    op.probability = probability(given.probability);
-    const auto is_magnitude = [](double value) { return value >= 0.0 && value <= kernels::kMostTimmMagnitude; };
-    if (!is_magnitude(given.magnitude)) refuse("the magnitude is not between 0 and 10");
-    if (!is_magnitude(given.deviation)) refuse("the deviation is not between 0 and 10");
     op.magnitude = {given.magnitude, given.deviation};
     set_warp(op, given.interpolation, given.fill);
   }
@@ -292,8 +253,8 @@ class ProgramBuilder {
   void set(AugmentOp& op, const augment::ViewFlip&) { op.kind = AugmentKind::view_flip_x; }
   void set(AugmentOp& op, const augment::ViewShift& given) {
     op.kind = AugmentKind::view_shift;
-    if (given.pixels < 0 || given.pixels >= std::min(shape_.height, shape_.width)) {
-      refuse("the shift is not between 0 and the size of the image, " + size_text(shape_.height, shape_.width));
+    if (given.pixels >= std::min(shape_.height, shape_.width)) {
+      refuse("the shift must be smaller than the image, " + size_text(shape_.height, shape_.width));
     }
     op.margin = static_cast<std::int32_t>(given.pixels);
     op.border = kernels::Border::reflect;
@@ -303,7 +264,6 @@ class ProgramBuilder {
 
   /// The size of the image if its shorter side becomes `side`. Sides are below 2^25.
   std::array<std::int64_t, 2> keeping_ratio(std::int64_t side) const {
-    if (side < 1 || side > kLargestSide) refuse("the shorter side is not between 1 and 16777216");
     const std::int64_t shorter = std::min(shape_.height, shape_.width);
     return {side * shape_.height / shorter, side * shape_.width / shorter};
   }
@@ -311,37 +271,25 @@ class ProgramBuilder {
     if (std::max(shape_.height, shape_.width) > kLargestResampledSide) {
       refuse("images of more than " + std::to_string(kLargestResampledSide) + " pixels per side cannot be warped");
     }
-    if (interpolation == augment::Interpolation::bicubic) refuse("bicubic is only available when resizing");
     op.is_bilinear = interpolation == augment::Interpolation::bilinear;
     set_fill(op, fill);
-  }
-  void check_count(std::int64_t count) const {
-    if (count < 1 || count > kernels::kMostOfOneKind) refuse("the count is not between 1 and 16");
   }
   void require_colors() const {
     if (shape_.channels != 1 && shape_.channels != 3) {
       refuse("images have " + std::to_string(shape_.channels) + " channels; it needs 1 or 3");
     }
   }
-  NumberRange factors(const std::array<double, 2>& given, const char* what) const {
-    const NumberRange range = checked(given, what, 0.0, kernels::kFactorLimit);
-    if (kernels::fixed_factor(range.high) >= kernels::fixed_factor(kernels::kFactorLimit)) {
-      refuse(std::string("the range of ") + what + " reaches 8; factors are below 8");
+  static NumberRange numbers(const augment::Range& given) { return {given[0], given[1]}; }
+  NumberRange factors(const augment::Range& given, const char* what) const {
+    // Factors just below 8 are rounded to 8.
+    if (kernels::fixed_factor(given[1]) >= kernels::fixed_factor(kernels::kFactorLimit)) {
+      refuse(std::string(what) + " is " + augment::value_text(given) + "; expected factors below 8");
     }
-    return range;
-  }
-  NumberRange checked(const std::array<double, 2>& given, const char* what, double least, double most) const {
-    const auto [low, high] = range(given, what);
-    if (!(low >= least && high <= most)) {
-      refuse(std::string("the range of ") + what + " is not between " + number_text(least) + " and " +
-             number_text(most));
-    }
-    return {low, high};
+    return numbers(given);
   }
 
-  void set_size(AugmentOp& op, const std::array<std::int64_t, 2>& size) {
-    if (size[0] < 1 || size[1] < 1) refuse("the size is not positive");
-    if (size[0] > kLargestSide || size[1] > kLargestSide || shape_.channels * size[0] * size[1] > INT32_MAX) {
+  void set_size(AugmentOp& op, const augment::Size& size) {
+    if (shape_.channels * size[0] * size[1] > INT32_MAX) {
       refuse("the size is too large: an image has less than 2^31 values");
     }
     op.height = static_cast<std::int32_t>(size[0]);
@@ -349,23 +297,17 @@ class ProgramBuilder {
     shape_.height = size[0];
     shape_.width = size[1];
   }
-  void set_area_and_ratio(AugmentOp& op, const std::array<double, 2>& area, const std::array<double, 2>& ratio) const {
-    const auto [least, most] = range(area, "area");
-    if (!(least > 0.0 && most <= 1.0)) refuse("the area is not a share of the image, above 0 and up to 1");
-    const auto [low, high] = range(ratio, "ratio");
-    if (!(low >= kLeastRatio && high <= 1.0 / kLeastRatio)) refuse("the ratio is not between 1e-6 and 1e6");
-    op.area = {least, most};
-    op.ratio = {kernels::exact_log2(low), kernels::exact_log2(high)};
+  void set_area_and_ratio(AugmentOp& op, const augment::Range& area, const augment::Range& ratio) const {
+    op.area = numbers(area);
+    op.ratio = {kernels::exact_log2(ratio[0]), kernels::exact_log2(ratio[1])};
   }
-  void set_resampled(AugmentOp& op, const std::array<std::int64_t, 2>& size, bool antialias,
-                     augment::Interpolation interpolation) {
-    if (interpolation == augment::Interpolation::nearest) refuse("nearest pixels are not available when resizing");
+  void set_resampled(AugmentOp& op, const augment::Size& size, bool antialias, augment::ResizeFilter filter) {
     const std::int64_t side = std::max({shape_.height, shape_.width, size[0], size[1]});
     if (side > kLargestResampledSide) {
       refuse("images of more than " + std::to_string(kLargestResampledSide) + " pixels per side cannot be resized");
     }
     op.antialias = antialias;
-    op.is_cubic = interpolation == augment::Interpolation::bicubic;
+    op.is_cubic = filter == augment::ResizeFilter::bicubic;
     const std::int64_t inputs = std::max(shape_.height, shape_.width);
     set_size(op, size);
     const std::int64_t outputs = std::max(size[0], size[1]);
@@ -390,8 +332,8 @@ class ProgramBuilder {
   }
   void set_fill(AugmentOp& op, const std::vector<double>& given) const {
     set_values(op.fill, given, [&](double value) {
-      if (!(value >= 0.0 && value <= 255.0) || value != std::floor(value)) {
-        refuse("a stored value is a whole number from 0 to 255");
+      if (!augment::kStoredLimits.contain(value) || value != std::floor(value)) {
+        refuse("stored values are whole numbers from 0 to 255");
       }
       return static_cast<std::int8_t>(static_cast<int>(value) - 128);
     });
@@ -399,21 +341,7 @@ class ProgramBuilder {
   void set_erased(AugmentOp& op, bool is_normalized, const std::vector<double>& given) const {
     op.is_normalized = is_normalized;
     if (!is_normalized) return set_fill(op, given);
-    set_values(op.values, given, [&](double value) {
-      if (!std::isfinite(static_cast<float>(value))) refuse("the value is not finite");
-      return static_cast<float>(value);
-    });
-  }
-  double probability(double given) const {
-    if (!(given >= 0.0 && given <= 1.0)) refuse("the probability is not between 0 and 1");
-    return given;
-  }
-  std::array<double, 2> range(const std::array<double, 2>& given, const char* what) const {
-    if (!std::isfinite(static_cast<float>(given[0])) || !std::isfinite(static_cast<float>(given[1])) ||
-        given[0] > given[1]) {
-      refuse(std::string("the range of ") + what + " is not two finite numbers in ascending order");
-    }
-    return given;
+    set_values(op.values, given, [](double value) { return static_cast<float>(value); });
   }
   static bool changes_values(const AugmentOp& op) { return op.is_normalized; }
 
@@ -437,7 +365,7 @@ SampleShape augment::augmented_shape(const Operations& operations, const SampleS
   return built(operations, shape).shape();
 }
 
-kernels::AugmentProgram store::make_program(const BatchSpec& spec, const SampleShape& shape) {
+kernels::AugmentProgram augment::make_program(const BatchSpec& spec, const SampleShape& shape) {
   kernels::AugmentProgram program = built(spec.augment, shape).program();
   program.seed = spec.augment_seed;
   return program;

@@ -6,10 +6,10 @@
 
 #include "kernels/augment/program.hpp"
 
-namespace octavo::store {
+namespace octavo::augment {
 
 /// The program of spec.augment for samples of `shape`. Throws InvalidArgument, naming the operation, if one is invalid
 /// or does not fit the images.
 kernels::AugmentProgram make_program(const BatchSpec& spec, const SampleShape& shape);
 
-}  // namespace octavo::store
+}  // namespace octavo::augment

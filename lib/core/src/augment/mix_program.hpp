@@ -8,7 +8,7 @@
 
 #include "kernels/augment/mixing.hpp"
 
-namespace octavo::store {
+namespace octavo::augment {
 
 /// How batches of spec.mix are mixed. Throws InvalidArgument, naming the argument.
 kernels::MixProgram make_mix(const BatchSpec& spec);
@@ -17,4 +17,4 @@ kernels::MixProgram make_mix(const BatchSpec& spec);
 /// naming the argument.
 kernels::SoftLabels make_soft_labels(const BatchSpec& spec, const LabelLayout& labels, std::size_t class_count);
 
-}  // namespace octavo::store
+}  // namespace octavo::augment

@@ -1,10 +1,11 @@
-#include "store/mix_program.hpp"
+#include "augment/mix_program.hpp"
 
 #include <string>
 #include <utility>
 
 #include <octavo/errors.hpp>
 
+#include "augment/parameter_checks.hpp"
 #include "dataset_file/limits.hpp"
 
 namespace octavo {
@@ -24,16 +25,17 @@ kernels::MixPartner partner_of(augment::Partner partner) {
 
 }  // namespace
 
-kernels::MixProgram store::make_mix(const BatchSpec& spec) {
+kernels::MixProgram augment::make_mix(const BatchSpec& spec) {
   if (!spec.mix) return {};
   const augment::Mix& mix = *spec.mix;
   const auto refuse = [](const std::string& why) -> void { throw InvalidArgument("mix: " + why); };
+  if (const std::string fault = augment::struct_fault(mix); !fault.empty()) refuse(fault);
   for (const auto& [alpha, name] : {std::pair{mix.mixup_alpha, "mixup_alpha"}, {mix.cutmix_alpha, "cutmix_alpha"}}) {
-    if (alpha != 0.0 && !(alpha >= 0.01 && alpha <= 2.0)) refuse(std::string(name) + " is not 0 or between 0.01 and 2");
+    if (alpha != 0.0 && alpha < 0.01) {
+      refuse(std::string(name) + " is " + augment::value_text(alpha) + "; expected 0, or 0.01 to 2");
+    }
   }
   if (mix.mixup_alpha == 0.0 && mix.cutmix_alpha == 0.0) refuse("mixup_alpha and cutmix_alpha are 0; set one of them");
-  if (!(mix.probability >= 0.0 && mix.probability <= 1.0)) refuse("the probability is not between 0 and 1");
-  if (!(mix.cutmix_share >= 0.0 && mix.cutmix_share <= 1.0)) refuse("cutmix_share is not between 0 and 1");
   if (spec.views != 1) refuse("samples of several views cannot be mixed; use one view");
   if (spec.soft_classes == 0 && !mix.pairs)
     refuse("labels of mixed samples are probabilities; set the number of classes, or pairs");
@@ -49,7 +51,8 @@ kernels::MixProgram store::make_mix(const BatchSpec& spec) {
   return program;
 }
 
-kernels::SoftLabels store::make_soft_labels(const BatchSpec& spec, const LabelLayout& labels, std::size_t class_count) {
+kernels::SoftLabels augment::make_soft_labels(const BatchSpec& spec, const LabelLayout& labels,
+                                              std::size_t class_count) {
   const auto refuse = [](const std::string& why) -> void { throw InvalidArgument("soft labels: " + why); };
   if (!(spec.label_smoothing >= 0.0 && spec.label_smoothing < 1.0)) refuse("label_smoothing is not between 0 and 1");
   const bool are_pairs = spec.mix && spec.mix->pairs;

@@ -31,9 +31,9 @@ BatchSpec with(BatchSpec spec, Operations operations) {
 }
 
 /// The center `crop` pixels of `size`.
-BatchSpec center_of(std::int64_t size, std::int64_t crop, Interpolation interpolation = Interpolation::bilinear) {
+BatchSpec center_of(std::int64_t size, std::int64_t crop, ResizeFilter interpolation = ResizeFilter::bilinear) {
   return with(BatchSpec::preset("imagenet"),
-              {Resize{.shorter_side = size, .interpolation = interpolation}, CenterCrop{.size = {crop, crop}}});
+              {Resize{.size = size, .interpolation = interpolation}, CenterCrop{.size = {crop, crop}}});
 }
 
 void soften(BatchSpec& spec, std::int64_t class_count, double smoothing, const std::optional<Mix>& mix = {}) {
@@ -84,22 +84,21 @@ Recipe timm_rsb_a2(std::int64_t class_count) {
   Recipe recipe = {
       2048,
       with(BatchSpec::preset("imagenet"),
-           {RandomResizedCrop{.size = {224, 224}, .interpolation = Interpolation::bicubic}, HorizontalFlip{},
+           {RandomResizedCrop{.size = {224, 224}, .interpolation = ResizeFilter::bicubic}, HorizontalFlip{},
             TimmRandAugment{.count = 2, .magnitude = 7.0, .fill = {124.0, 116.0, 104.0}}}),
-      1024, center_of(236, 224, Interpolation::bicubic)};
+      1024, center_of(236, 224, ResizeFilter::bicubic)};
   soften(recipe.train, class_count, 0.0, Mix{.mixup_alpha = 0.1, .cutmix_alpha = 1.0, .partner = Partner::opposite});
   return recipe;
 }
 
 Recipe simclr() {
   constexpr std::array<double, 2> kFactors = {0.2, 1.8};
-  Recipe recipe = {
-      512,
-      with(BatchSpec::preset("unit"),
-           {RandomResizedCrop{.size = {224, 224}, .interpolation = Interpolation::bicubic}, HorizontalFlip{},
-            ColorJitter{kFactors, kFactors, kFactors, {-0.2, 0.2}, 0.8}, Grayscale{.probability = 0.2},
-            GaussianBlur{.kernel_size = 23, .probability = 0.5}}),
-      512, with(BatchSpec::preset("unit"), {Resize{.shorter_side = 224, .interpolation = Interpolation::bicubic}})};
+  Recipe recipe = {512,
+                   with(BatchSpec::preset("unit"),
+                        {RandomResizedCrop{.size = {224, 224}, .interpolation = ResizeFilter::bicubic},
+                         HorizontalFlip{}, ColorJitter{kFactors, kFactors, kFactors, {-0.2, 0.2}, 0.8},
+                         Grayscale{.probability = 0.2}, GaussianBlur{.kernel_size = 23, .probability = 0.5}}),
+                   512, with(BatchSpec::preset("unit"), {Resize{.size = 224, .interpolation = ResizeFilter::bicubic}})};
   recipe.train.views = 2;
   return recipe;
 }
