@@ -15,11 +15,6 @@ SUFFIXES = {".cpp", ".hpp", ".cu", ".cuh", ".py", ".sh", ".md", ".txt", ".cmake"
 # Kept as they were written: results, and what others wrote.
 SKIPPED = ("docs/results/", "tests/fuzz/corpus/", "tests/golden/", "tools/check_words.py", "LICENSE")
 
-# Old spellings that are still accepted stand in these files.
-ACCEPTED = re.compile(r"--normalise|\blicence\b|\bquantised\b")
-ACCEPTED_IN = ("CHANGELOG.md", "lib/fetch/src/fetching/read_set.cpp", "lib/pack/src/sources/recorded_loss.cpp",
-               "tests/tools/train_test.cpp", "tools/old_spellings.cpp")
-
 # Words that are not used, and what to write instead.
 WORDS = [
     (r"tells? (?:what|of|which|where|how)\b", "shows, reports, describes"),
@@ -70,8 +65,6 @@ def findings_of_markdown(lines):
 def findings_of(name):
     lines = (ROOT / name).read_text(errors="replace").splitlines()
     for number, line in enumerate(lines, 1):
-        if name in ACCEPTED_IN:
-            line = ACCEPTED.sub("", line)
         for pattern, instead in PATTERNS:
             for match in pattern.finditer(line):
                 yield number, f'"{match.group()}"; write: {instead}'

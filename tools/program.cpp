@@ -28,7 +28,6 @@
 #include "help_text.hpp"
 #include "interruption.hpp"
 #include "misspelling.hpp"
-#include "old_spellings.hpp"
 #include "option_values.hpp"
 #include "terminal_width.hpp"
 
@@ -164,10 +163,7 @@ int run_command_line(int argument_count, const char* const* arguments) {
       "Run octavo help VERB for the options of a verb, with examples. Every verb that works on data accepts --json and "
       "--quiet.");
   const auto commands = add_commands(program, quote_command_line(argument_count, arguments));
-  const std::vector<std::string> words = with_present_spellings(argument_count, arguments);
-  std::vector<const char*> pointers;
-  for (const std::string& word : words) pointers.push_back(word.c_str());
-  return run_verb(program, commands, static_cast<int>(pointers.size()), pointers.data());
+  return run_verb(program, commands, argument_count, arguments);
 }
 
 /// Handles exceptions that cannot be caught. They occur when memory runs out in library code that must not throw: the

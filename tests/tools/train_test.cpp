@@ -84,18 +84,6 @@ TEST_CASE("training compares int8 with float32 residency", "[unit][tools]") {
         3.0 * document["int8"]["memory"]["samples"].get<double>());
 }
 
-TEST_CASE("the old spelling of an option still works and is not shown", "[unit][tools]") {
-  const TemporaryFolder folder;
-  pack_digits(folder / "d.h5");
-  const auto with = [&](const std::string& name, const std::string& value) {
-    return run_octavo(
-        {"train", folder / "d.h5", "--model", "softmax", "--epochs", "1", "--device", "cpu", "--json", name, value});
-  };
-  CHECK(with("--normalise", "unit").json()["normalize"] == "unit");
-  CHECK(run_octavo({"train", folder / "d.h5", "--normalise=middle"}).exit_code == 2);
-  CHECK_THAT(run_octavo({"train", "--help"}).out, !ContainsSubstring("--normalise"));
-}
-
 TEST_CASE("training names the split that it evaluates on", "[unit][tools]") {
   const TemporaryFolder folder;
   const std::string images = project_data("digits") / "train-images-idx3-ubyte.gz";

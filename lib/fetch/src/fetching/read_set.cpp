@@ -53,7 +53,7 @@ RemoteSet set_of(const Json& document) {
   set.pack = optional_texts(fields, "pack");
   set.title = optional_text(fields, "title");
   set.content = optional_text(fields, "content");
-  set.license = optional_text(fields, document.contains("licence") ? "licence" : "license");  // the spelling before 0.2
+  set.license = optional_text(fields, "license");
   set.page = optional_text(fields, "page");
   if (const auto problem = fetching::set_problem(set)) throw FormatError(*problem);
   return set;

@@ -9,12 +9,8 @@ namespace {
 
 /// The notes on a split; null if there are none.
 Json notes_on(const Json& provenance, const std::string& split) {
-  // The second spelling is that of files of version 0.1.
-  for (const char* key : {"quantized ", "quantised "}) {
-    const Json::json_pointer place = Json::json_pointer() / "notes" / (key + split);
-    if (provenance.contains(place) && provenance[place].is_object()) return provenance[place];
-  }
-  return nullptr;
+  const Json::json_pointer place = Json::json_pointer() / "notes" / ("quantized " + split);
+  return provenance.contains(place) && provenance[place].is_object() ? provenance[place] : Json();
 }
 
 std::optional<double> number_at(const Json& object, const char* key) {
