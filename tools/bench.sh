@@ -8,7 +8,7 @@
 #   --quick        less data and fewer rounds: to check that it works, not for reporting
 #
 # Builds the release preset in build/bench and runs every benchmark of bench/ in sequence. Nothing else should run
-# meanwhile. Writes <processor>.json, .md and plots. $PYTHON names the Python interpreter for the rows of PyTorch, NumPy
+# meanwhile. Writes <processor>.json and .md. $PYTHON names the Python interpreter for the rows of PyTorch, NumPy
 # and h5py; missing packages are skipped and counted. `loaders` needs the Python package installed there; `photos` needs
 # a folder of JPEGs or PNGs in $PHOTOS.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -110,7 +110,4 @@ command_line="tools/bench.sh${only:+ --only $only}${quick:+ --quick}"
 commit=$(git rev-parse --verify --quiet HEAD 2>/dev/null || echo unknown)
 if [[ -n $(git status --porcelain --untracked-files=no 2>/dev/null) ]]; then commit+=" and changes"; fi
 export command_line commit
-# The distribution's matplotlib works only with the distribution's Python.
-plotter=python3
-if ! python3 -c 'import matplotlib' 2>/dev/null && [[ -x /usr/bin/python3 ]]; then plotter=/usr/bin/python3; fi
-"$plotter" "$root/tools/bench_results.py" "$results" "$out"
+python3 "$root/tools/bench_results.py" "$results" "$out"

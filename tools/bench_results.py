@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Assembles the results of tools/bench.sh: one JSON document, tables in Markdown, and plots.
+"""Assembles the results of tools/bench.sh: one JSON document, and tables in Markdown.
 
-bench_results.py RESULTS OUT               RESULTS has one JSON document per benchmark; writes OUT/<processor>.json etc.
+bench_results.py RESULTS OUT               RESULTS has one JSON document per benchmark; writes OUT/<processor>.json and .md
 bench_results.py --compare OLD NEW         prints the rows of two results files that differ by more than their spread
 """
 import datetime
@@ -68,41 +68,6 @@ def to_text(result):
     return "\n".join(lines)
 
 
-def plot(result, stem):
-    """Draws one bar chart per section, as SVG. Draws nothing without matplotlib. Returns the files."""
-    try:
-        import matplotlib
-    except ImportError:
-        print("SKIPPED: plots need matplotlib (package python3-matplotlib)")
-        return []
-    matplotlib.use("svg")
-    matplotlib.rcParams.update({"svg.hashsalt": "octavo", "font.size": 8})
-    from matplotlib import pyplot
-
-    files = []
-    for name, document in result["bench"].items():
-        grouped = sections(document)
-        heights = [0.22 * len(rows) + 0.5 for rows in grouped.values()]
-        figure, axes = pyplot.subplots(len(grouped), 1, figsize=(7, sum(heights)), squeeze=False,
-                                       gridspec_kw={"height_ratios": heights}, layout="constrained")
-        for axis, (section, rows) in zip(axes[:, 0], grouped.items()):
-            names = [row["name"] for row in rows][::-1]
-            values = [ratio(row) for row in rows][::-1]
-            axis.barh(range(len(rows)), values, color="#4878a8")
-            axis.set_yticks(range(len(rows)), names)
-            axis.axvline(1, color="#888888", linewidth=0.8)
-            axis.set_title(section, loc="left", fontsize=8)
-            if max(values) > 20:
-                axis.set_xscale("log")
-            for place, value in enumerate(values):
-                axis.text(value, place, f" {value:.2f}", va="center", fontsize=7)
-            axis.margins(x=0.12)
-        files.append(f"{stem}-{name}.svg")
-        figure.savefig(files[-1], metadata={"Date": None})
-        pyplot.close(figure)
-    return files
-
-
 def compare(old, new):
     """Prints the rows that changed, and counts those that changed by noise only."""
     def rows(result):
@@ -136,7 +101,7 @@ def main(arguments):
     stem = f"{arguments[1]}/{name}"
     pathlib.Path(f"{stem}.json").write_text(json.dumps(result, indent=1) + "\n")
     pathlib.Path(f"{stem}.md").write_text(to_text(result))
-    print("\n".join([f"{stem}.json", f"{stem}.md", *plot(result, stem)]))
+    print(f"{stem}.json\n{stem}.md")
 
 
 if __name__ == "__main__":

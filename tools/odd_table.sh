@@ -22,4 +22,6 @@ heading "Comparing with Pillow"
 rm -f "$table"
 OCTAVO_ODD_TABLE=$table "$tests" "difficult files are decoded as by Pillow"
 [[ -f $table ]] || fail "no table was written; is python3-pil installed?"
+commit=$(git -C "$root" rev-parse --short HEAD)
+sed -i "s|^Written by .tools/odd_table.sh.|& at commit $commit|" "$table"
 note "wrote $table"
