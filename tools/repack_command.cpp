@@ -1,8 +1,10 @@
 // `octavo repack`: makes a new dataset file from others: a subset, a merge, or with another compression.
 #include <algorithm>
 #include <memory>
+#include <octavo/compression.hpp>
 #include <octavo/dataset.hpp>
 #include <octavo/pack.hpp>
+#include <octavo/text.hpp>
 
 #include "command.hpp"
 #include "exit_code.hpp"
@@ -88,7 +90,7 @@ Command add_repack_command(CLI::App& program, const std::string& command_line) {
   verb->add_option("-o,--output", arguments->output, "The dataset file to write")->required();
   verb->add_flag("--force", arguments->force, "Replace the output file if it exists");
   verb->add_option("--compress", arguments->compression, "none or deflate (that of the first file)")
-      ->check(CLI::IsMember({"none", "deflate"}));
+      ->check(CLI::IsMember(names_of(kCompressions)));
   verb->add_option("--class-map", arguments->class_map, "A file of OLD=NEW lines that rename or merge classes");
   verb->add_option("--select", arguments->select, "Keep only the classes that match this glob");
   verb->add_option("--limit", arguments->limit, "Keep at most this many samples per split")->check(above_zero());

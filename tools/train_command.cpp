@@ -5,6 +5,8 @@
 #include <memory>
 #include <octavo/errors.hpp>
 #include <octavo/memory_size.hpp>
+#include <octavo/residency.hpp>
+#include <octavo/text.hpp>
 #include <octavo/train.hpp>
 #include <optional>
 
@@ -13,6 +15,7 @@
 #include "device_option.hpp"
 #include "exit_code.hpp"
 #include "human_units.hpp"
+#include "option_values.hpp"
 #include "train_text.hpp"
 
 namespace octavo::tools {
@@ -142,13 +145,14 @@ void add_options(CLI::App& verb, TrainArguments& arguments) {
   verb.add_flag("--compare-float32", arguments.compare_float32, "Also train from float32 samples, and compare");
   verb.option_defaults()->group("Batches");
   verb.add_option("--device", arguments.device, kDeviceHelp);
-  verb.add_option("--normalize", arguments.normalize, "How batches are centered and scaled (default)")
-      ->check(CLI::IsMember({"default", "unit", "standard", "imagenet"}));
+  verb.add_option("--normalize", arguments.normalize,
+                  choices_help("How batches are centered and scaled", kPresets, arguments.normalize))
+      ->check(CLI::IsMember(names_of(kPresets)));
   verb.add_option("--augment", arguments.augment, augment_help());
   verb.add_option("--shuffle", arguments.shuffle, "The order of an epoch: global, blocks, windows:N, none (global)");
   verb.add_option("--residency", arguments.residency,
-                  "Where samples live: auto, device, hybrid, streamed, window (auto)")
-      ->check(CLI::IsMember({"auto", "device", "hybrid", "streamed", "window"}));
+                  choices_help("Where samples live", kResidencies, arguments.residency))
+      ->check(CLI::IsMember(names_of(kResidencies)));
   verb.add_option("--memory-limit", arguments.memory_limit, "Device memory that samples may use, such as 2GiB");
 }
 

@@ -5,6 +5,7 @@
 #include <octavo/augment.hpp>
 #include <octavo/dataset.hpp>
 #include <octavo/recipes.hpp>
+#include <octavo/text.hpp>
 #include <octavo/view.hpp>
 
 #include "augment_option.hpp"
@@ -150,10 +151,8 @@ void add_options(CLI::App& verb, const std::shared_ptr<ViewArguments>& arguments
       ->needs(batch);
   verb.add_flag("--no-shuffle", arguments->no_shuffle, "Take samples in file order")->needs(batch);
   CLI::Option* augmented = verb.add_option("--augment", arguments->augment, augment_help())->needs(batch);
-  std::vector<std::string> recipes;
-  for (const RecipeInfo& info : kRecipes) recipes.emplace_back(info.name);
-  verb.add_option("--recipe", arguments->recipe, "Batches as this recipe trains with")
-      ->check(CLI::IsMember(recipes))
+  verb.add_option("--recipe", arguments->recipe, choices_help("Batches as this recipe trains with", kRecipes))
+      ->check(CLI::IsMember(names_of(kRecipes)))
       ->needs(batch)
       ->excludes(augmented);
   verb.option_defaults()->group("Output");

@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import octavo
 import pytest
 from conftest import Packed
-from octavo import Normalize
+from octavo import Normalize, _core
+from octavo.normalize import Preset
 
 
 @pytest.mark.parametrize(
@@ -46,6 +47,11 @@ def test_units_give_the_same_values(packed: Packed) -> None:
     for unit in ("levels", "source"):
         assert (values(Normalize((127.5, 63.75, 31.875), 63.75, unit)) == expected).all()
     assert (values(Normalize(0, 1)) == values(Normalize.preset("unit"))).all()
+
+
+def test_the_presets_are_those_of_the_library() -> None:
+    described = {name: str(Normalize.preset(name).to_native("float32", "nchw")) for name in get_args(Preset)}
+    assert described == _core.presets
 
 
 def packed_as(packed: Packed, path: Any, split: str) -> Any:

@@ -6,11 +6,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import octavo
 import pytest
 from conftest import Packed, write_packed
+from octavo import _core
+from octavo.store import Residency
 
 RESIDENCIES = [
     {"residency": "hybrid", "resident": 1000},
@@ -21,6 +24,10 @@ RESIDENCIES = [
     {"residency": "auto", "memory_limit": "1MB"},
     {"residency": "auto", "memory_limit": "10KiB"},
 ]
+
+
+def test_the_residencies_are_those_of_the_library() -> None:
+    assert get_args(Residency) == _core.residencies
 
 
 def loader_of(packed: Packed, **options) -> octavo.Loader:

@@ -84,6 +84,13 @@ TEST_CASE("training compares int8 with float32 residency", "[unit][tools]") {
         3.0 * document["int8"]["memory"]["samples"].get<double>());
 }
 
+TEST_CASE("the help lists the choices of a table with what they mean", "[unit][tools]") {
+  const std::string train = run_octavo({"train", "--help"}).out, view = run_octavo({"view", "--help"}).out;
+  CHECK_THAT(train, ContainsSubstring("unit: map 0 ... 255 to 0 ... 1"));
+  CHECK_THAT(train, ContainsSubstring("device: all samples in device memory"));
+  CHECK_THAT(view, ContainsSubstring("airbench94: 94 % on CIFAR-10"));
+}
+
 TEST_CASE("training names the split that it evaluates on", "[unit][tools]") {
   const TemporaryFolder folder;
   const std::string images = project_data("digits") / "train-images-idx3-ubyte.gz";

@@ -15,7 +15,9 @@
 #include <octavo/errors.hpp>
 #include <octavo/owned_tensor.hpp>
 #include <octavo/recipes.hpp>
+#include <octavo/residency.hpp>
 #include <octavo/store.hpp>
+#include <octavo/text.hpp>
 #include <optional>
 #include <tuple>
 #include <type_traits>
@@ -105,6 +107,10 @@ void add_store(nb::module_& module) {
   module.attr("image_dtypes") = nb::tuple(nb::cast(image_type_names()));
   module.attr("label_dtypes") = nb::tuple(nb::cast(label_type_names()));
   module.attr("mask_dtypes") = nb::tuple(nb::cast(mask_type_names()));
+  module.attr("residencies") = nb::tuple(nb::cast(names_of(kResidencies)));
+  nb::dict presets;
+  for (const PresetInfo& info : kPresets) presets[info.name] = describe(BatchSpec::preset(info.name));
+  module.attr("presets") = presets;
   nb::class_<BatchSpec>(module, "BatchSpec", "Everything that defines a batch's values.")
       .def(
           "__init__",

@@ -11,6 +11,7 @@ TEST_CASE("presets are the well-known recipes", "[unit][store]") {
   REQUIRE(describe(BatchSpec::preset("unit")) == "(x - 0) / 255, x the stored uint8");
   REQUIRE(describe(BatchSpec::preset("standard")) == "(x - channel means) / standard deviation");
   REQUIRE(BatchSpec::preset("imagenet").center_values.at(0) == 0.485 * 255);
+  for (const octavo::PresetInfo& info : octavo::kPresets) REQUIRE_NOTHROW(BatchSpec::preset(info.name));
   REQUIRE_THROWS_WITH(BatchSpec::preset("zscore"), ContainsSubstring("default, unit, standard or imagenet"));
 }
 

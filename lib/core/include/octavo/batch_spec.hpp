@@ -1,6 +1,7 @@
 // Defines the values of a batch: centering, scaling, type and layout.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -29,6 +30,18 @@ enum class Divisor {
   standard_deviation,  ///< each channel's own with Center::channel, else one over all channels
 };
 
+/// A normalization with a name. The command line and Python list this table.
+struct PresetInfo {
+  const char* name;
+  const char* help;
+};
+inline constexpr std::array<PresetInfo, 4> kPresets = {{
+    {"default", "subtract the dataset mean, divide by 128"},
+    {"unit", "map 0 ... 255 to 0 ... 1"},
+    {"standard", "mean and standard deviation of each channel"},
+    {"imagenet", "the usual RGB constants"},
+}};
+
 /// How samples are normalized: y = (x - center) / divisor, computed with one fused multiply-add and one rounding per
 /// value (docs/numerics.md), then rounded to the output type.
 struct BatchSpec {
@@ -55,8 +68,8 @@ struct BatchSpec {
   DType dtype = DType::float32;     ///< float32, float16 or bfloat16
   Layout layout = Layout::nchw;
 
-  /// Returns a preset: "default" (dataset mean, 128), "unit" (u8 / 255), "standard" (channel mean and standard
-  /// deviation) or "imagenet" (the usual RGB constants on u8). Throws InvalidArgument for any other name.
+  /// The preset with this name. "unit" and "imagenet" are of stored values. Throws InvalidArgument if kPresets has no
+  /// such name.
   static BatchSpec preset(std::string_view name);
 };
 

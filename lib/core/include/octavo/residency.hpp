@@ -1,23 +1,34 @@
-// Where packed samples live while batches are made from them.
+// Where packed samples live while batches are made from them. The command line and Python list this table.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <string_view>
 
 namespace octavo {
 
 /// docs/residencies.md explains when to use which. Device, hybrid and streamed serve the same batches, bit for bit.
-enum class Residency {
-  automatic,  ///< the first of device, hybrid and streamed that fits in memory
-  device,     ///< all samples are in device memory
-  hybrid,     ///< the first samples are in device memory; the others are read from the file when a batch needs them
-  streamed,   ///< samples stay in the file and are read when a batch needs them, or prefetched
-  window,     ///< two windows of the split are in device memory: one is served while the other is read. Only for orders
-              ///< that finish one window before the next: Shuffle::windows and file order
-};
+enum class Residency { automatic, device, hybrid, streamed, window };
 
-/// "auto", "device", "hybrid", "streamed" or "window".
-const char* to_string(Residency residency);
-/// Parses what to_string() returns. Throws InvalidArgument for anything else.
+struct ResidencyInfo {
+  Residency residency;
+  const char* name;
+  const char* help;
+};
+/// The residency `window` needs an order that finishes one window before the next: Shuffle::windows or file order.
+inline constexpr std::array<ResidencyInfo, 5> kResidencies = {{
+    {Residency::automatic, "auto", "the first of device, hybrid and streamed that fits in memory"},
+    {Residency::device, "device", "all samples in device memory"},
+    {Residency::hybrid, "hybrid", "the first samples in device memory, the others read from the file when needed"},
+    {Residency::streamed, "streamed", "samples read from the file when a batch needs them, or prefetched"},
+    {Residency::window, "window", "two windows of the split in device memory: one is served while the other is read"},
+}};
+
+/// The name of the residency, such as "auto".
+constexpr const char* to_string(Residency residency) {
+  return kResidencies[static_cast<std::size_t>(residency)].name;
+}
+/// Parses a name. Throws InvalidArgument if it is not in the table.
 Residency parse_residency(std::string_view text);
 
 }  // namespace octavo

@@ -20,6 +20,14 @@ std::string_view trimmed(std::string_view text);
 /// "a, b or c", for messages.
 std::string either_of(const std::vector<std::string>& names);
 
+/// The names in a table of choices, such as kResidencies.
+template <typename Table>
+std::vector<std::string> names_of(const Table& table) {
+  std::vector<std::string> names;
+  for (const auto& row : table) names.emplace_back(row.name);
+  return names;
+}
+
 /// Whether a split may have this name: [A-Za-z0-9][A-Za-z0-9_.-]{0,63}, except `index`, `classes` and `provenance`.
 bool is_split_name(std::string_view name);
 

@@ -121,9 +121,7 @@ Recipe make_recipe(std::string_view name, std::int64_t class_count, std::int64_t
   if (name == "torchvision_2") return torchvision_2(class_count);
   if (name == "timm_rsb_a2") return timm_rsb_a2(class_count);
   if (name == "simclr") return simclr();
-  std::vector<std::string> known;
-  for (const RecipeInfo& info : kRecipes) known.emplace_back(info.name);
-  throw InvalidArgument("unknown recipe \"" + std::string(name) + "\"; expected " + either_of(known));
+  throw InvalidArgument("unknown recipe \"" + std::string(name) + "\"; expected " + either_of(names_of(kRecipes)));
 }
 
 }  // namespace octavo

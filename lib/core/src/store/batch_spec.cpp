@@ -5,6 +5,7 @@
 #include <string>
 
 #include <octavo/errors.hpp>
+#include <octavo/text.hpp>
 
 namespace octavo {
 namespace {
@@ -61,8 +62,8 @@ BatchSpec BatchSpec::preset(std::string_view name) {
     spec.of_stored_values = true;
     return spec;
   }
-  throw InvalidArgument("unknown normalization \"" + std::string(name) +
-                        "\"; expected default, unit, standard or imagenet");
+  throw InvalidArgument("unknown normalization \"" + std::string(name) + "\"; expected " +
+                        either_of(names_of(kPresets)));
 }
 
 std::string describe(const BatchSpec& spec) {
