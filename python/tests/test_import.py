@@ -53,6 +53,8 @@ def test_packing_and_fetching_load_their_libraries_when_first_used():
     _, imported, packing, fetching = libraries_after("import octavo", "octavo.pack", "octavo.fetch")
     assert any(name.startswith("_pack.") for name in packing - imported)
     assert any(name.startswith("_fetch.") for name in fetching - packing)
+    _, _, fetching_first = libraries_after("import octavo", "octavo.fetch")
+    assert not [name for name in fetching_first if name.startswith(("_pack.", "libhdf5", "libtiff"))]
 
 
 def test_names_that_load_later_are_attributes_of_the_package():

@@ -26,6 +26,7 @@ if(NOT has_cuda)
 endif()
 refuse("it has no component images; expected core, pack, fetch, lab or cuda" COMPONENTS images)
 refuse("its component pack is not installed" COMPONENTS core pack)
+refuse("its component fetch is not installed" COMPONENTS fetch)
 
 set(ENV{CMAKE_PREFIX_PATH} "${work}/installed:${dependencies}:$ENV{CMAKE_PREFIX_PATH}")
 run("configure the consumer" ${CMAKE_COMMAND} -S ${project} -B ${work}/build -G ${generator}

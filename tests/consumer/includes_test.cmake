@@ -1,26 +1,36 @@
-# Compiles files with the include folders of octavo::core, which must find its own headers and no others.
+# Compiles files with the include folders of octavo::core and octavo::fetch, which must find the headers that they may use
+# and no others.
 cmake_policy(VERSION 3.25)
 
-list(TRANSFORM includes PREPEND -I)
 file(MAKE_DIRECTORY ${work})
-# compile(header status): status receives the exit status of compiling an #include of the header.
-function(compile header result)
+# compile(target header status): status receives the exit status of compiling an #include of the header.
+function(compile target header result)
+  list(TRANSFORM ${target}_includes PREPEND -I)
   file(WRITE ${work}/one.cpp "#include \"${header}\"\n")
-  execute_process(COMMAND ${cxx_compiler} -std=c++20 -fsyntax-only ${includes} ${work}/one.cpp
+  execute_process(COMMAND ${cxx_compiler} -std=c++20 -fsyntax-only ${${target}_includes} ${work}/one.cpp
     RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
   set(${result} ${status} PARENT_SCOPE)
 endfunction()
 
-foreach(header store/upload.hpp octavo/loader.hpp kernels/gather.hpp)
-  compile(${header} status)
-  if(NOT status EQUAL 0)
-    message(FATAL_ERROR "core cannot include its own ${header}")
-  endif()
-endforeach()
-foreach(header packing/provenance.hpp octavo/pack.hpp hdf5/session.hpp training/trainer.hpp octavo/fetch.hpp
-    command.hpp tools/command.hpp)
-  compile(${header} status)
-  if(status EQUAL 0)
-    message(FATAL_ERROR "core can include ${header}, which is above it")
-  endif()
-endforeach()
+# check(target FINDS headers... REFUSES headers...)
+function(check target)
+  cmake_parse_arguments(arg "" "" "FINDS;REFUSES" ${ARGN})
+  foreach(header IN LISTS arg_FINDS)
+    compile(${target} ${header} status)
+    if(NOT status EQUAL 0)
+      message(FATAL_ERROR "${target} cannot include ${header}, which it may use")
+    endif()
+  endforeach()
+  foreach(header IN LISTS arg_REFUSES)
+    compile(${target} ${header} status)
+    if(status EQUAL 0)
+      message(FATAL_ERROR "${target} can include ${header}, which it may not use")
+    endif()
+  endforeach()
+endfunction()
+
+check(core FINDS store/upload.hpp support/file.hpp octavo/loader.hpp kernels/gather.hpp
+  REFUSES packing/provenance.hpp octavo/pack.hpp hdf5/session.hpp training/trainer.hpp octavo/fetch.hpp command.hpp
+    tools/command.hpp)
+check(fetch FINDS fetching/set_check.hpp support/file.hpp octavo/fetch.hpp octavo/text.hpp
+  REFUSES store/upload.hpp dataset_file/limits.hpp packing/provenance.hpp octavo/pack.hpp kernels/gather.hpp command.hpp)

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <set>
 
-#include "dataset_file/limits.hpp"
 #include "support/checked_math.hpp"
 #include "support/short_text.hpp"
 
