@@ -29,6 +29,9 @@ __all__ = [
     "torchvision_2",
 ]
 
+# The program has the same recipes in lib/core/src/augment/recipes.cpp; test_recipes.py compares their batches. They
+# remain two tables because those below are arguments: with epochs and sizes to choose, and in the words of a user.
+
 _CIFAR10 = Normalize((0.4914, 0.4822, 0.4465), (0.2470, 0.2435, 0.2616))
 
 

@@ -25,9 +25,7 @@ inline constexpr std::array<ResidencyInfo, 5> kResidencies = {{
 }};
 
 /// The name of the residency, such as "auto".
-constexpr const char* to_string(Residency residency) {
-  return kResidencies[static_cast<std::size_t>(residency)].name;
-}
+constexpr const char* to_string(Residency residency) { return kResidencies[static_cast<std::size_t>(residency)].name; }
 /// Parses a name. Throws InvalidArgument if it is not in the table.
 Residency parse_residency(std::string_view text);
 
