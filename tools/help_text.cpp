@@ -77,8 +77,15 @@ std::string text_of(const std::vector<Section>& sections, std::size_t width) {
   return text;
 }
 
+/// Whether the help of an option says what each choice means.
+bool explains_choices(const OptionInfo& option) {
+  return std::ranges::all_of(option.choices, [&](const std::string& choice) {
+    return option.help.find("; " + choice + ": ") != std::string::npos;
+  });
+}
+
 /// "-o, --output TEXT", or the name of an argument. Choices of an option are in the name if they are few, else in the
-/// description.
+/// description, once.
 Entry entry_of(const OptionInfo& option) {
   constexpr std::size_t kMostShort = 24;
   std::string names, choices, text = option.help;
@@ -89,7 +96,7 @@ Entry entry_of(const OptionInfo& option) {
   if (!option.value.empty() && !is_positional) {
     names += " " + (choices.empty() || !are_in_name ? option.value : choices);
   }
-  if (!choices.empty() && !are_in_name) {
+  if (!are_in_name && !explains_choices(option)) {
     std::ranges::replace(choices, '|', ' ');
     text += "; one of: " + choices;
   }

@@ -11,12 +11,11 @@
 
 namespace octavo::tools {
 
-/// The help text of an option that takes a name of a table: "Where samples live; auto: ...; device: ...". `otherwise`
-/// is the default; empty if there is none.
+/// The help text of an option that takes a name of a table: "Where samples live (auto); auto: ...; device: ...".
 template <typename Table>
-std::string choices_help(std::string text, const Table& table, const std::string& otherwise = "") {
+std::string choices_help(std::string text, const Table& table) {
   for (const auto& row : table) text += std::string("; ") + row.name + ": " + row.help;
-  return otherwise.empty() ? text : text + " (" + otherwise + ")";
+  return text;
 }
 
 /// The values of --compress.

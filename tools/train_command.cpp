@@ -146,12 +146,11 @@ void add_options(CLI::App& verb, TrainArguments& arguments) {
   verb.option_defaults()->group("Batches");
   verb.add_option("--device", arguments.device, kDeviceHelp);
   verb.add_option("--normalize", arguments.normalize,
-                  choices_help("How batches are centered and scaled", kPresets, arguments.normalize))
+                  choices_help("How batches are centered and scaled (default)", kPresets))
       ->check(CLI::IsMember(names_of(kPresets)));
   verb.add_option("--augment", arguments.augment, augment_help());
   verb.add_option("--shuffle", arguments.shuffle, "The order of an epoch: global, blocks, windows:N, none (global)");
-  verb.add_option("--residency", arguments.residency,
-                  choices_help("Where samples live", kResidencies, arguments.residency))
+  verb.add_option("--residency", arguments.residency, choices_help("Where samples live (auto)", kResidencies))
       ->check(CLI::IsMember(names_of(kResidencies)));
   verb.add_option("--memory-limit", arguments.memory_limit, "Device memory that samples may use, such as 2GiB");
 }
