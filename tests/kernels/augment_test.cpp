@@ -124,7 +124,7 @@ TEST_CASE("a probability of 0 or 1 is never or always", "[unit][kernels]") {
   }
 }
 
-TEST_CASE("an erased rectangle lies in its image for every corner of the parameters", "[unit][kernels]") {
+TEST_CASE("an erased rectangle is in its image for every corner of the parameters", "[unit][kernels]") {
   for (const ImageSize size : {ImageSize{1, 1}, {1, 7}, {7, 1}, {2, 2}, {224, 3}, {32, 32}}) {
     for (const auto kind : {AugmentKind::erase_square, AugmentKind::erase_rectangle}) {
       for (const std::int32_t side : {1, 2, 7, 8, 33, 1000}) {
