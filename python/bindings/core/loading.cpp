@@ -203,8 +203,8 @@ void add_store(nb::module_& module) {
           },
           "rows"_a, "spec"_a, "images"_a, "image_shape"_a, "labels"_a, "label_dtype"_a, "masks"_a, "stream"_a,
           "epoch"_a,
-          "Writes a batch of these rows to addresses, of which those of labels and masks may be 0; the caller "
-          "guarantees enough memory there.");
+          "Writes a batch of these rows to addresses. Those of labels and masks may be 0. The caller guarantees enough "
+          "memory there.");
 }
 
 /// Sets a list of a Sampling from an array of its type, without a Python object for each number.
