@@ -24,7 +24,6 @@
 #include "sources/lists/search_notes.hpp"
 #include "sources/lists/table_labels.hpp"
 #include "sources/lists/table_rows.hpp"
-#include "sources/source_reader.hpp"
 #include "support/ascii.hpp"
 #include "support/checked_math.hpp"
 #include "support/file.hpp"
@@ -591,17 +590,5 @@ ImageList read_image_table(const Tree& tree, const std::string& path, const List
     throw FormatError("read the list " + tree->name_of(path) + ": " + error.what());
   }
 }
-
-namespace {
-
-bool is_named_as_list(const FileStart& start) { return is_image_table_name(start.file_name()); }
-
-}  // namespace
-
-const SourceReader kListReader = {.name = "list",
-                                  .aliases = {"manifest"},
-                                  .kind = "an image list",
-                                  .looks_like = &is_named_as_list,
-                                  .may_hold_splits = &always};
 
 }  // namespace octavo::sources

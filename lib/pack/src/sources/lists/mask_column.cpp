@@ -13,12 +13,12 @@ namespace octavo::sources {
 namespace {
 
 constexpr std::array<const char*, 4> kMaskColumns = {"mask", "mask_path", "mask_file", "segmentation"};
-constexpr std::size_t kRowsLookedAt = 100;
+constexpr std::size_t kJudgedRows = 100;
 
 /// Whether the cells of the first rows that are not missing name image files, and one of them exists.
 bool names_images(const Table& table, std::size_t column, const ListedFiles& masks) {
   bool is_found = false;
-  for (std::size_t row = 0; row < std::min(table.rows.size(), kRowsLookedAt); ++row) {
+  for (std::size_t row = 0; row < std::min(table.rows.size(), kJudgedRows); ++row) {
     const Cell& cell = table.rows[row][column];
     if (is_missing(cell)) continue;
     if (!cell.is_string() || !images::has_image_name(text_of(cell))) return false;

@@ -28,7 +28,9 @@ bool lacks_labels(const TableVerdict& verdict) {
   return verdict.kind == Kind::numbers || verdict.kind == Kind::paths || verdict.kind == Kind::unlabeled;
 }
 
-bool may_have_labels(const Finding& finding) { return finding.reader == &kListReader && finding.has_labels; }
+bool may_have_labels(const Finding& finding) {
+  return finding.reader->found_by == FoundBy::image_list && finding.has_labels;
+}
 
 struct JudgedList {
   Finding* list;
