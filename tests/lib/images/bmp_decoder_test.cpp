@@ -144,3 +144,7 @@ TEST_CASE("damaged BMPs are either refused or decoded", "[unit][image]") {
   check_flips_do_no_harm(made_bmp(plain));
   check_flips_do_no_harm(made_bmp(runs));
 }
+
+TEST_CASE("a BMP that changed since its header was read is refused", "[unit][image]") {
+  check_other_sizes_are_refused(made_bmp({.width = 2, .data = {1, 2, 3, 4, 5, 6, 0, 0}}));
+}

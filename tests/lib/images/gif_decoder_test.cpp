@@ -126,3 +126,7 @@ TEST_CASE("further frames of a GIF are noted", "[unit][image]") {
   CHECK(is_odd(open_file + control + frame + ';', images::Oddity::more_frames));
   CHECK(decoded(open_file + control + frame + ';').values == decoded(file).values);
 }
+
+TEST_CASE("a GIF that changed since its header was read is refused", "[unit][image]") {
+  check_other_sizes_are_refused(made_gif({}));
+}

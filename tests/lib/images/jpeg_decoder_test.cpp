@@ -243,3 +243,7 @@ TEST_CASE("a progressive JPEG with too many scans is refused", "[unit][image]") 
   scans.insert(scans.begin() + 1, 100, mean);
   REQUIRE_THROWS_WITH(decoded(joined(scans)), ContainsSubstring("more than 100 scans"));
 }
+
+TEST_CASE("a JPEG that changed since its header was read is refused", "[unit][image]") {
+  check_other_sizes_are_refused(made_jpeg({.values = std::vector<std::uint8_t>(64, 7)}));
+}

@@ -136,3 +136,13 @@ TEST_CASE("further frames of a PNG are noted", "[unit][image]") {
     CHECK(is_odd(with_png_chunk(still, "acTL", counts), images::Oddity::more_frames) == (frames == '\2'));
   }
 }
+
+TEST_CASE("a PNG that changed since its header was read is refused", "[unit][image]") {
+  check_other_sizes_are_refused(made_png({.width = 2, .rows = {1, 2}}));
+  check_other_sizes_are_refused(made_png({.width = 2, .depth = 16, .rows = {1, 2, 3, 4}}));
+  // Rows of 8 bits are not read as if they had 16.
+  const std::string bytes = made_png({.width = 2, .rows = {1, 2}});
+  const std::string deep = made_png({.width = 2, .depth = 16, .rows = {1, 2, 3, 4}});
+  const auto header = images::checked_header(bytes_of(deep), {});
+  CHECK_THROWS_AS(header.codec->decode_deep(bytes_of(bytes), header), FormatError);
+}

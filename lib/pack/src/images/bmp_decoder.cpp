@@ -181,9 +181,10 @@ Pixels decode_fields(std::span<const std::byte> data, const BmpLayout& layout,
 
 }  // namespace
 
-Pixels decode_bmp(std::span<const std::byte> file, const ImageHeader&, const DecodeOptions& options) {
+Pixels decode_bmp(std::span<const std::byte> file, const ImageHeader& header, const DecodeOptions& options) {
   const auto layout = read_bmp_layout(file);
   if (!layout) refuse_cut_bmp();
+  check_stored_size(header, layout->width, layout->height);
   const auto data = pixel_data(file, *layout);
   return layout->bits <= 8 ? decode_palette(data, *layout) : decode_fields(data, *layout, options.background);
 }

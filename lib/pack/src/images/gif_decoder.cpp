@@ -109,9 +109,10 @@ std::vector<std::int64_t> row_order(const GifLayout& layout) {
 
 }  // namespace
 
-Pixels decode_gif(std::span<const std::byte> file, const ImageHeader&, const DecodeOptions& options) {
+Pixels decode_gif(std::span<const std::byte> file, const ImageHeader& header, const DecodeOptions& options) {
   const auto layout = read_gif_layout(file);
   if (!layout) throw FormatError("it is cut short inside its header");
+  check_stored_size(header, layout->width, layout->height);
   GifFrame frame(file);
   frame.check_agrees(*layout);
   const bool shows_background = layout->transparent >= 0 || !layout->covers_canvas();

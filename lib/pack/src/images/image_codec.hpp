@@ -31,7 +31,8 @@ struct ImageCodec {
   // header does. The second is for headers that are scattered over the file.
   std::optional<ImageHeader> (*header_in_start)(std::span<const std::byte> start) = nullptr;
   ImageHeader (*header_in_file)(const FileBytes& file) = nullptr;
-  /// The pixels as stored, before applying the orientation. Throws Unavailable if this build lacks the library.
+  /// The pixels as stored, before applying the orientation. Throws FormatError if they do not have the size of
+  /// `header`, Unavailable if this build lacks the library.
   Pixels (*decode)(std::span<const std::byte> file, const ImageHeader& header, const DecodeOptions& options) = nullptr;
   bool can_reduce = false;
   /// The same for images whose header is_deep(); null if the format has none.

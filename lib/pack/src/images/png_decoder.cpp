@@ -67,6 +67,7 @@ class PngDecoder {
       passes_ = png_set_interlace_handling(png_);
       png_read_update_info(png_, info_);
     });
+    check_stored_size(header, png_get_image_width(png_, info_), png_get_image_height(png_, info_));
   }
 
   void read_row(std::uint8_t* row) {
@@ -169,6 +170,7 @@ Pixels decode_png(std::span<const std::byte> file, const ImageHeader& header, co
 DeepPixels decode_deep_png(std::span<const std::byte> file, const ImageHeader& header) {
   PngDecoder decoder(file);
   decoder.start(header, PngDecoder::Values::colors);
+  if (decoder.depth() != 16) refuse_changed();
   const int stored_channels = decoder.stored_channels();
   const bool has_alpha = stored_channels % 2 == 0;
   DeepPixels image(header.stored_width(), header.stored_height(), has_alpha ? stored_channels - 1 : stored_channels,

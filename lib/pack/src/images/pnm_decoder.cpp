@@ -82,9 +82,10 @@ class PnmValues {
 
 }  // namespace
 
-Pixels decode_pnm(std::span<const std::byte> file, const ImageHeader&, const DecodeOptions& options) {
+Pixels decode_pnm(std::span<const std::byte> file, const ImageHeader& header, const DecodeOptions& options) {
   const auto layout = read_pnm_layout(file);
   if (!layout) refuse_cut_pnm();
+  check_stored_size(header, layout->width, layout->height);
   const bool has_alpha = layout->has_alpha;
   const std::int64_t colors = layout->colors();
   Pixels image(layout->width, layout->height, channels_over(colors, has_alpha, options.background));
@@ -108,9 +109,10 @@ Pixels decode_pnm(std::span<const std::byte> file, const ImageHeader&, const Dec
   return image;
 }
 
-DeepPixels decode_deep_pnm(std::span<const std::byte> file, const ImageHeader&) {
+DeepPixels decode_deep_pnm(std::span<const std::byte> file, const ImageHeader& header) {
   const auto layout = read_pnm_layout(file);
   if (!layout) refuse_cut_pnm();
+  check_stored_size(header, layout->width, layout->height);
   const bool has_alpha = layout->has_alpha;
   DeepPixels image(layout->width, layout->height, layout->colors(), has_alpha);
   PnmValues values(file, *layout);

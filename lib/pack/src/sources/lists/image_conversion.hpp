@@ -10,6 +10,7 @@
 #include "arrays/element.hpp"
 #include "sources/lists/image_list.hpp"
 #include "sources/lists/image_range.hpp"
+#include "sources/lists/image_survey.hpp"
 
 namespace octavo::sources {
 
@@ -19,6 +20,7 @@ struct ImageConversion {
   Color color = Color::rgb;
   arrays::Element element = arrays::Element::uint8;  ///< of images with more than 8 bits; uint8 if there are none
   ImageRange range;
+  ListHeaders headers;  ///< which decide how each image is decoded
 };
 
 /// The conversion of each list. Each list has its own shape, but all are quantized in the same way, so that a value

@@ -41,6 +41,7 @@ ImageListSource::ImageListSource(ImageList contents, ImageConversion conversion,
       target_{conversion.shape, options.size.has_value(), options.fit, options.background},
       mask_colors_(options.mask_colors),
       range_(std::move(conversion.range)),
+      headers_(std::move(conversion.headers)),
       decode_memory_(kMostDecodedBytes) {
   if (contents_.is_table) listed_bytes_.emplace(contents_, numbers);
   for (SampleFailure& archive : damage_of(contents_)) contents_.left_out.push_back(std::move(archive));
@@ -110,11 +111,16 @@ std::string ImageListSource::read_file(std::size_t split, std::size_t at, bool i
   return file;
 }
 
+images::ImageHeader ImageListSource::header_of(std::span<const std::byte> file, std::size_t split,
+                                               std::size_t at) const {
+  if (headers_[split][at].is_of(std::ssize(file))) return headers_[split][at].header();
+  return aligned_header(images::checked_header(file, limits_), contents_.splits[split], at, limits_);
+}
+
 void ImageListSource::read_image(std::size_t split, std::size_t at, std::span<std::uint8_t> values) {
   const std::string file = read_file(split, at, false);
   const auto bytes = std::as_bytes(std::span(file));
-  const images::ImageHeader header =
-      aligned_header(images::checked_header(bytes, limits_), contents_.splits[split], at, limits_);
+  const images::ImageHeader header = header_of(bytes, split, at);
   const std::int64_t value_count = header.width * header.height * header.channels;
   const bool is_quantized = header.is_deep() && quantizers_[split] != nullptr;
   if (range_.is_common && !is_quantized) throw FormatError("it has 8 bits, the other images have more");

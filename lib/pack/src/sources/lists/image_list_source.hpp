@@ -8,6 +8,7 @@
 #include "sources/lists/image_conversion.hpp"
 #include "sources/lists/image_list.hpp"
 #include "sources/lists/image_sizes.hpp"
+#include "sources/lists/image_survey.hpp"
 #include "sources/lists/listed_bytes.hpp"
 #include "sources/lists/memory_budget.hpp"
 
@@ -41,6 +42,8 @@ class ImageListSource final : public Source {
  private:
   /// Reads the file of a sample, or of its mask.
   std::string read_file(std::size_t split, std::size_t at, bool is_mask);
+  /// The header that the survey found; if it found none, or the file has another size now, it is parsed again.
+  images::ImageHeader header_of(std::span<const std::byte> file, std::size_t split, std::size_t at) const;
   void read_image(std::size_t split, std::size_t at, std::span<std::uint8_t> values);
   void read_mask(std::size_t split, std::size_t at, std::span<std::uint8_t> values);
 
@@ -49,6 +52,7 @@ class ImageListSource final : public Source {
   images::Target target_;
   MaskColors mask_colors_;
   ImageRange range_;
+  ListHeaders headers_;
   std::vector<SourceSplit> splits_;
   std::vector<ImageSizes> sizes_;                               ///< for each split; filled as images are read
   std::vector<std::vector<images::Oddities>> oddities_;         ///< [split][image]; set as images are read

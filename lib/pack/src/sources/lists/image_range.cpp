@@ -19,12 +19,19 @@ namespace {
 
 using Visitor = std::function<void(const arrays::NumberBlock&)>;
 
+struct SurveyedImage {
+  const SplitImages* list;
+  std::size_t at;
+  images::KeptHeader header;
+};
+
 /// The values of one image, [height, width, channels]; empty if they are bytes.
-std::vector<double> numbers_of(const SplitImages& list, std::size_t at, std::int64_t channels,
-                               const images::Limits& limits, MemoryBudget& memory) {
-  const std::string file = list.tree->read_whole(list.paths[at], kLargestImageFileBytes);
+std::vector<double> numbers_of(const SurveyedImage& surveyed, std::int64_t channels, const images::Limits& limits,
+                               MemoryBudget& memory) {
+  const std::string file = surveyed.list->tree->read_whole(surveyed.list->paths[surveyed.at], kLargestImageFileBytes);
   const auto bytes = std::as_bytes(std::span(file));
-  const images::ImageHeader header = images::checked_header(bytes, limits);
+  const images::ImageHeader header =
+      surveyed.header.is_of(std::ssize(file)) ? surveyed.header.header() : images::checked_header(bytes, limits);
   if (!header.is_deep()) return {};
   constexpr std::int64_t kBytesAValue = sizeof(float) + sizeof(double);
   const std::int64_t value_count = header.width * header.height * std::max<std::int64_t>(header.channels, 3);
@@ -38,24 +45,25 @@ std::vector<double> numbers_of(const SplitImages& list, std::size_t at, std::int
   return numbers;
 }
 
-void read_all(const std::vector<const ImageList*>& lists, std::int64_t channels, const SourceOptions& options,
+void read_all(const std::vector<SurveyedList>& lists, std::int64_t channels, const SourceOptions& options,
               const Visitor& visit) {
-  std::vector<std::pair<const SplitImages*, std::size_t>> images;
-  for (const ImageList* const list : lists) {
-    for (const SplitImages& split : list->splits) {
-      for (std::size_t i = 0; i < split.paths.size(); ++i) images.push_back({&split, i});
+  std::vector<SurveyedImage> images;
+  for (const auto& [list, headers] : lists) {
+    for (std::size_t split = 0; split < list->splits.size(); ++split) {
+      const SplitImages& part = list->splits[split];
+      for (std::size_t i = 0; i < part.paths.size(); ++i) images.push_back({&part, i, (*headers)[split][i]});
     }
   }
   MemoryBudget memory(kMostDecodedBytes);
   std::atomic<std::size_t> next = 0;
   run_on_threads(resolve_thread_count(options.thread_count), [&](int) {
     for (std::size_t at; (at = next.fetch_add(1)) < images.size();) {
-      const auto& [list, number] = images[at];
+      const SurveyedImage& image = images[at];
       try {
-        const auto numbers = numbers_of(*list, number, channels, {options.largest_image_pixels}, memory);
+        const auto numbers = numbers_of(image, channels, {options.largest_image_pixels}, memory);
         if (!numbers.empty()) visit({numbers, std::ssize(numbers), 1});
       } catch (const Error&) {
-        if (!options.skip_unreadable) rethrow_naming(list->name(number));
+        if (!options.skip_unreadable) rethrow_naming(image.list->name(image.at));
       }
     }
   });
@@ -81,8 +89,8 @@ void check_range_applies(const ImageSurvey& survey, const SourceOptions& options
 
 }  // namespace
 
-ImageRange find_image_range(const std::vector<const ImageList*>& lists, std::int64_t channels,
-                            const ImageSurvey& survey, const SourceOptions& options) {
+ImageRange find_image_range(const std::vector<SurveyedList>& lists, std::int64_t channels, const ImageSurvey& survey,
+                            const SourceOptions& options) {
   check_range_applies(survey, options);
   if (survey.deep_count == 0) return {};
   if (!survey.are_all_equal) {

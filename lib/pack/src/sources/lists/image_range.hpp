@@ -21,11 +21,17 @@ struct ImageRange {
   bool is_common = false;
 };
 
+/// A list, with what the survey found in it.
+struct SurveyedList {
+  const ImageList* images;
+  const ListHeaders* headers;
+};
+
 /// The range of `lists`, whose samples have `channels`, and which are all or some of those surveyed. Decodes all their
 /// images if it must be measured. If some of the surveyed images have 8 bits, or another type, there is no common
 /// range: throws InvalidArgument, naming two images, if options.range needs one. Throws FormatError naming an image
 /// that cannot be read, unless options.skip_unreadable.
-ImageRange find_image_range(const std::vector<const ImageList*>& lists, std::int64_t channels,
-                            const ImageSurvey& survey, const SourceOptions& options);
+ImageRange find_image_range(const std::vector<SurveyedList>& lists, std::int64_t channels, const ImageSurvey& survey,
+                            const SourceOptions& options);
 
 }  // namespace octavo::sources

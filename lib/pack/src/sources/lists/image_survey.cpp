@@ -15,16 +15,7 @@
 namespace octavo::sources {
 namespace {
 
-/// The contents of one header; width 0 if it could not be read.
-struct Look {
-  std::int32_t width = 0, height = 0;
-  std::int32_t channels = 0;
-  std::int32_t bands = 0;  ///< 0: gray or RGB
-  arrays::Element element = arrays::Element::uint8;
-  float white = 0.0f;
-
-  bool is_deep() const { return element != arrays::Element::uint8; }
-};
+using images::KeptHeader;
 
 class Survey {
  public:
@@ -35,12 +26,12 @@ class Survey {
       }
       ends_.push_back(images_.size());
     }
-    looks_.resize(images_.size());
+    headers_.resize(images_.size());
   }
 
   void run() {
     run_on_threads(resolve_thread_count(options_.thread_count), [this](int) {
-      for (std::size_t at = next_++; at < images_.size() && !failed_; at = next_++) look_at(at);
+      for (std::size_t at = next_++; at < images_.size() && !failed_; at = next_++) read_header(at);
     });
     // Of several failures, report the first in order, whichever thread found one first.
     if (failed_) report_first_failure();
@@ -50,35 +41,37 @@ class Survey {
   SampleShape common_shape(std::size_t list) const {
     const std::size_t begin = list == 0 ? 0 : ends_[list - 1];
     const std::size_t count = ends_[list] - begin;
-    const Look* first = nullptr;
+    const KeptHeader* first = nullptr;
     bool all_gray = true;
-    for (const Look& look : std::span(looks_).subspan(begin, count)) {
-      if (look.width == 0) continue;
-      if (first == nullptr) first = &look;
-      if (!options_.size && (look.width != first->width || look.height != first->height)) refuse_sizes(*first, look);
-      all_gray = all_gray && look.channels == 1;
+    for (const KeptHeader& header : std::span(headers_).subspan(begin, count)) {
+      if (!header.is_known()) continue;
+      if (first == nullptr) first = &header;
+      if (!options_.size && (header.width() != first->width() || header.height() != first->height())) {
+        refuse_sizes(*first, header);
+      }
+      all_gray = all_gray && header.channels() == 1;
     }
     if (first == nullptr) {
       throw FormatError("read the images: none of the " + std::to_string(count) + " can be read; the first is " +
                         name_of(begin) + ": " + problem_of(begin));
     }
-    return {all_gray ? 1 : 3, first->height, first->width};
+    return {all_gray ? 1 : 3, first->height(), first->width()};
   }
 
   /// The number of bands that all images have.
   std::int64_t common_bands() const {
-    const Look* first = nullptr;
-    for (const Look& look : looks_) {
-      if (look.width == 0) continue;
-      if (first == nullptr) first = &look;
-      if (look.bands != first->bands) refuse_bands(*first, look);
+    const KeptHeader* first = nullptr;
+    for (const KeptHeader& header : headers_) {
+      if (!header.is_known()) continue;
+      if (first == nullptr) first = &header;
+      if (bands_of(header) != bands_of(*first)) refuse_bands(*first, header);
     }
-    return first == nullptr ? 0 : first->bands;
+    return first == nullptr ? 0 : bands_of(*first);
   }
 
   /// Throws if the options ask for something that images with bands do not have; `bands` is their number.
   void check_options(std::int64_t bands) const {
-    const Look& first = *std::ranges::find_if(looks_, [](const Look& look) { return look.width != 0; });
+    const KeptHeader& first = *std::ranges::find_if(headers_, &KeptHeader::is_known);
     const std::string problem = "read the images: " + name_of(first) + " has " + std::to_string(bands) + " bands, and ";
     if (options_.channels) {
       throw DataError(problem + "only gray and RGB are converted to other channels; omit `channels`");
@@ -88,30 +81,54 @@ class Survey {
     }
   }
 
+  /// The headers of all lists.
+  std::vector<ListHeaders> headers_of(std::span<const ImageList> lists) const {
+    std::vector<ListHeaders> all;
+    auto begin = headers_.begin();
+    for (const ImageList& list : lists) {
+      ListHeaders& headers = all.emplace_back();
+      for (const SplitImages& images : list.splits) {
+        const auto end = begin + std::ssize(images.paths);
+        headers.emplace_back(begin, end);
+        begin = end;
+      }
+    }
+    return all;
+  }
+
   void describe_deep(ImageSurvey& survey) const {
     survey.image_count = std::ssize(images_);
-    const Look* first = nullptr;  // of all images
-    const Look* first_deep = nullptr;
-    const Look* first_other = nullptr;
-    for (const Look& look : looks_) {
-      if (look.width == 0) continue;
-      if (first == nullptr) first = &look;
-      if (first_other == nullptr && (look.element != first->element || look.white != first->white)) first_other = &look;
-      if (!look.is_deep()) continue;
+    const KeptHeader* first = nullptr;  // of all images
+    const KeptHeader* first_deep = nullptr;
+    const KeptHeader* first_other = nullptr;
+    for (const KeptHeader& header : headers_) {
+      if (!header.is_known()) continue;
+      if (first == nullptr) first = &header;
+      const bool is_like_first = header.element() == first->element() && header.white() == first->white();
+      if (first_other == nullptr && !is_like_first) first_other = &header;
+      if (!header.is_deep()) continue;
       ++survey.deep_count;
-      if (first_deep == nullptr) first_deep = &look;
-      survey.white = std::max(survey.white, static_cast<double>(look.white));
-      if (look.white == 0.0f && survey.first_without_white.empty()) survey.first_without_white = name_of(look);
+      if (first_deep == nullptr) first_deep = &header;
+      survey.white = std::max(survey.white, header.white());
+      if (header.white() == 0.0 && survey.first_without_white.empty()) survey.first_without_white = name_of(header);
     }
     if (first_deep == nullptr) return;
-    survey.element = first_deep->element;
+    survey.element = first_deep->element();
     survey.first_deep = name_of(*first_deep);
     survey.are_all_equal = first_other == nullptr;
     if (first_other != nullptr) survey.first_other = name_of(first_deep == first_other ? *first : *first_other);
   }
 
  private:
-  std::string name_of(const Look& look) const { return name_of(static_cast<std::size_t>(&look - looks_.data())); }
+  /// 0: gray or RGB.
+  std::int64_t bands_of(const KeptHeader& header) const {
+    const bool counts_as_rgb = header.channels() == 3 && options_.channels == 3;
+    return header.has_bands() && !counts_as_rgb ? header.channels() : 0;
+  }
+
+  std::string name_of(const KeptHeader& header) const {
+    return name_of(static_cast<std::size_t>(&header - headers_.data()));
+  }
   std::string name_of(std::size_t at) const { return images_[at].first->name(images_[at].second); }
 
   images::ImageHeader probe(std::size_t at) const {
@@ -120,17 +137,9 @@ class Survey {
     return aligned_header(probe_image(*list->tree, list->paths[number], limits), *list, number, limits);
   }
 
-  void look_at(std::size_t at) {
+  void read_header(std::size_t at) {
     try {
-      const auto header = probe(at);
-      const auto channels = static_cast<std::int32_t>(header.channels);
-      const bool counts_as_rgb = channels == 3 && options_.channels == 3;
-      looks_[at] = {static_cast<std::int32_t>(header.width),
-                    static_cast<std::int32_t>(header.height),
-                    channels,
-                    header.has_bands && !counts_as_rgb ? channels : 0,
-                    header.element,
-                    static_cast<float>(header.white)};
+      headers_[at] = KeptHeader(probe(at));
     } catch (const Error&) {
       if (!options_.skip_unreadable) failed_ = true;
     }
@@ -138,7 +147,7 @@ class Survey {
 
   void report_first_failure() const {
     for (std::size_t at = 0; at < images_.size(); ++at) {
-      if (looks_[at].width != 0) continue;
+      if (headers_[at].is_known()) continue;
       try {
         probe(at);
       } catch (const Error&) {
@@ -156,19 +165,20 @@ class Survey {
     }
   }
 
-  [[noreturn]] void refuse_bands(const Look& a, const Look& b) const {
-    const auto text = [&](const Look& look) {
-      const std::string kind = look.bands > 0       ? "has " + std::to_string(look.bands) + " bands"
-                               : look.channels == 1 ? "is gray"
-                                                    : "is RGB";
-      return name_of(look) + " " + kind;
+  [[noreturn]] void refuse_bands(const KeptHeader& a, const KeptHeader& b) const {
+    const auto text = [&](const KeptHeader& header) {
+      const std::string kind = bands_of(header) > 0     ? "has " + std::to_string(bands_of(header)) + " bands"
+                               : header.channels() == 1 ? "is gray"
+                                                        : "is RGB";
+      return name_of(header) + " " + kind;
     };
     throw DataError("read the images: " + text(a) + ", " + text(b) + "; pack images with the same bands");
   }
 
-  [[noreturn]] void refuse_sizes(const Look& a, const Look& b) const {
-    const auto text = [&](const Look& look) {
-      return name_of(look) + " has height " + std::to_string(look.height) + " and width " + std::to_string(look.width);
+  [[noreturn]] void refuse_sizes(const KeptHeader& a, const KeptHeader& b) const {
+    const auto text = [&](const KeptHeader& header) {
+      return name_of(header) + " has height " + std::to_string(header.height()) + " and width " +
+             std::to_string(header.width());
     };
     throw DataError("read the images: " + text(a) + ", " + text(b) +
                     "; resize all to one height and width with `size`");
@@ -177,7 +187,7 @@ class Survey {
   const SourceOptions& options_;
   std::vector<std::pair<const SplitImages*, std::size_t>> images_;
   std::vector<std::size_t> ends_;  ///< for each list, the end of its images
-  std::vector<Look> looks_;
+  std::vector<KeptHeader> headers_;
   std::atomic<std::size_t> next_ = 0;
   std::atomic<bool> failed_ = false;
 };
@@ -218,6 +228,7 @@ ImageSurvey survey_images(std::span<const ImageList> lists, const SourceOptions&
   survey.run();
   ImageSurvey result;
   survey.describe_deep(result);
+  result.headers = survey.headers_of(lists);
   result.band_count = survey.common_bands();
   if (result.band_count > 0) survey.check_options(result.band_count);
   for (std::size_t list = 0; list < lists.size(); ++list) {

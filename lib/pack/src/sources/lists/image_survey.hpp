@@ -8,6 +8,7 @@
 
 #include "arrays/element.hpp"
 #include "images/image_header.hpp"
+#include "images/kept_header.hpp"
 #include "sources/lists/image_list.hpp"
 
 namespace octavo::sources {
@@ -27,10 +28,15 @@ images::ImageHeader aligned_header(const images::ImageHeader& header, const Spli
 /// The total decoded values that all threads may hold; larger images are decoded one at a time.
 inline constexpr std::int64_t kMostDecodedBytes = std::int64_t{256} << 20;
 
+/// The headers of the images of a list, [split][image], as aligned_header() returns them; not known for those that
+/// could not be read.
+using ListHeaders = std::vector<std::vector<images::KeptHeader>>;
+
 /// What the headers of all images say.
 struct ImageSurvey {
-  std::vector<SampleShape> shapes;  ///< of the samples of each list
-  std::int64_t band_count = 0;      ///< of all images; 0: they are gray or RGB
+  std::vector<SampleShape> shapes;   ///< of the samples of each list
+  std::vector<ListHeaders> headers;  ///< of each list
+  std::int64_t band_count = 0;       ///< of all images; 0: they are gray or RGB
   std::int64_t image_count = 0;
 
   // The images with more than 8 bits:
