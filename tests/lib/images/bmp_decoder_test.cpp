@@ -1,4 +1,4 @@
-#include "images/bmp_decoder.hpp"
+#include "images/bmp/bmp_decoder.hpp"
 
 #include "damage.hpp"
 

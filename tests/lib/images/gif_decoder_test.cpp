@@ -1,4 +1,4 @@
-#include "images/gif_decoder.hpp"
+#include "images/gif/gif_decoder.hpp"
 
 #include "damage.hpp"
 

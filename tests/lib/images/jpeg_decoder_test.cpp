@@ -1,4 +1,4 @@
-#include "images/jpeg_decoder.hpp"
+#include "images/jpeg/jpeg_decoder.hpp"
 
 #include <octavo/errors.hpp>
 

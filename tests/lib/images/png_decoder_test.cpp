@@ -1,4 +1,4 @@
-#include "images/png_decoder.hpp"
+#include "images/png/png_decoder.hpp"
 
 #include <octavo/errors.hpp>
 

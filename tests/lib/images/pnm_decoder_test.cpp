@@ -1,4 +1,4 @@
-#include "images/pnm_decoder.hpp"
+#include "images/pnm/pnm_decoder.hpp"
 
 #include "damage.hpp"
 

@@ -1,4 +1,4 @@
-#include "sources/lists/image_list_source.hpp"
+#include "sources/lists/decoding/image_list_source.hpp"
 
 #include <octavo/errors.hpp>
 #include <octavo/pack.hpp>

@@ -47,13 +47,13 @@ bool begins_with(std::span<const std::byte> start) {
                     [](std::uint8_t a, std::byte b) { return a == std::to_integer<std::uint8_t>(b); });
 }
 
-extern const ImageCodec kJpegCodec;  // jpeg_header.cpp
-extern const ImageCodec kPngCodec;   // png_header.cpp
-extern const ImageCodec kWebpCodec;  // webp_header.cpp
-extern const ImageCodec kTiffCodec;  // tiff_header.cpp
-extern const ImageCodec kGifCodec;   // gif_header.cpp
-extern const ImageCodec kBmpCodec;   // bmp_header.cpp
-extern const ImageCodec kPnmCodec;   // pnm_header.cpp
+extern const ImageCodec kJpegCodec;  // jpeg/jpeg_header.cpp
+extern const ImageCodec kPngCodec;   // png/png_header.cpp
+extern const ImageCodec kWebpCodec;  // webp/webp_header.cpp
+extern const ImageCodec kTiffCodec;  // tiff/tiff_header.cpp
+extern const ImageCodec kGifCodec;   // gif/gif_header.cpp
+extern const ImageCodec kBmpCodec;   // bmp/bmp_header.cpp
+extern const ImageCodec kPnmCodec;   // pnm/pnm_header.cpp
 
 /// In the order in which a file is tried, and in which messages name the formats.
 inline constexpr std::array kImageCodecs = {&kJpegCodec, &kPngCodec, &kWebpCodec, &kTiffCodec,

@@ -10,10 +10,10 @@
 
 #include "images/alpha.hpp"
 #include "images/color.hpp"
-#include "images/geometry.hpp"
+#include "images/geometry/geometry.hpp"
+#include "images/geometry/orientation.hpp"
+#include "images/geometry/resize.hpp"
 #include "images/image_codec.hpp"
-#include "images/orientation.hpp"
-#include "images/resize.hpp"
 
 namespace octavo::images {
 namespace {

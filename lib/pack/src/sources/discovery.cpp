@@ -15,9 +15,9 @@
 #include "sources/files_by_name.hpp"
 #include "sources/label_file.hpp"
 #include "sources/lists/export_index.hpp"
-#include "sources/lists/image_table.hpp"
-#include "sources/lists/list_discovery.hpp"
 #include "sources/lists/numbered_paths.hpp"
+#include "sources/lists/table/image_table.hpp"
+#include "sources/lists/table/list_discovery.hpp"
 #include "sources/lists/web_dataset.hpp"
 #include "support/file.hpp"
 

@@ -4,7 +4,7 @@
 #include <octavo/errors.hpp>
 
 #include "sources/lists/export_index.hpp"
-#include "sources/lists/folder_listing.hpp"
+#include "sources/lists/folders/folder_listing.hpp"
 #include "sources/source_reader.hpp"
 
 namespace octavo::sources {

@@ -7,8 +7,8 @@
 
 #include <octavo/errors.hpp>
 
-#include "sources/lists/class_folders.hpp"
-#include "sources/lists/image_table.hpp"
+#include "sources/lists/folders/class_folders.hpp"
+#include "sources/lists/table/image_table.hpp"
 #include "sources/source_reader.hpp"
 
 namespace octavo::sources {

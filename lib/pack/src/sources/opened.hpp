@@ -8,7 +8,7 @@
 #include <octavo/source.hpp>
 
 #include "arrays/array_set.hpp"
-#include "sources/lists/folder_listing.hpp"
+#include "sources/lists/folders/folder_listing.hpp"
 #include "sources/lists/image_list.hpp"
 #include "sources/lists/several_lists.hpp"
 
