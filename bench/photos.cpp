@@ -17,7 +17,7 @@
 #include <octavo/octavo.hpp>
 #include <string>
 
-#include "images/resize.hpp"
+#include "images/geometry/resize.hpp"
 #include "support/packed_file.hpp"
 #include "support/python.hpp"
 #include "support/results.hpp"

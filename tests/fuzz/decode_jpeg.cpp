@@ -1,5 +1,5 @@
 // Fuzzes the JPEG decoder, at full size and at one eighth.
-#include "images/jpeg_decoder.hpp"
+#include "images/jpeg/jpeg_decoder.hpp"
 
 #include "support/decode_format.hpp"
 

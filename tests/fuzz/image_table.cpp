@@ -1,5 +1,5 @@
 // Fuzzes image lists. The first byte selects CSV, TSV, JSON Lines or JSON.
-#include "sources/lists/image_table.hpp"
+#include "sources/lists/table/image_table.hpp"
 
 #include <array>
 

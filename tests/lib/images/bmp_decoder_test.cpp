@@ -1,4 +1,4 @@
-#include "images/bmp_decoder.hpp"
+#include "images/bmp/bmp_decoder.hpp"
 
 #include "damage.hpp"
 
@@ -143,4 +143,8 @@ TEST_CASE("damaged BMPs are either refused or decoded", "[unit][image]") {
   check_cuts_are_refused(made_bmp(plain));
   check_flips_do_no_harm(made_bmp(plain));
   check_flips_do_no_harm(made_bmp(runs));
+}
+
+TEST_CASE("a BMP that changed since its header was read is refused", "[unit][image]") {
+  check_other_sizes_are_refused(made_bmp({.width = 2, .data = {1, 2, 3, 4, 5, 6, 0, 0}}));
 }

@@ -30,6 +30,18 @@ inline void check_cuts_are_refused(const std::string& file) {
   }
 }
 
+/// Requires that the file, which is wider than a pixel, is refused with the header of a narrower or a wider image, as
+/// it is if the file has changed since its header was read.
+inline void check_other_sizes_are_refused(const std::string& file) {
+  const images::ImageHeader header = images::checked_header(bytes_of(file), {.largest_pixels = 1u << 20});
+  for (const int change : {-1, 1}) {
+    images::ImageHeader other = header;
+    other.width += change;
+    CHECK_THROWS_AS(header.codec->decode(bytes_of(file), other, {}), FormatError);
+    if (header.is_deep()) CHECK_THROWS_AS(header.codec->decode_deep(bytes_of(file), other), FormatError);
+  }
+}
+
 /// Flips each bit in turn. Some changes are valid, so the result may be pixels or a FormatError of one line.
 inline void check_flips_do_no_harm(const std::string& file) {
   int decoded_count = 0, refused_count = 0;

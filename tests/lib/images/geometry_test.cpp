@@ -1,8 +1,8 @@
-#include "images/geometry.hpp"
+#include "images/geometry/geometry.hpp"
 
 #include "catch.hpp"
+#include "images/geometry/resize.hpp"
 #include "images/image_reader.hpp"
-#include "images/resize.hpp"
 
 using namespace octavo;
 using images::Box;

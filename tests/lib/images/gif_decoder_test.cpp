@@ -1,4 +1,4 @@
-#include "images/gif_decoder.hpp"
+#include "images/gif/gif_decoder.hpp"
 
 #include "damage.hpp"
 
@@ -125,4 +125,8 @@ TEST_CASE("further frames of a GIF are noted", "[unit][image]") {
   CHECK_FALSE(is_odd(open_file + control.substr(0, 5), images::Oddity::more_frames));
   CHECK(is_odd(open_file + control + frame + ';', images::Oddity::more_frames));
   CHECK(decoded(open_file + control + frame + ';').values == decoded(file).values);
+}
+
+TEST_CASE("a GIF that changed since its header was read is refused", "[unit][image]") {
+  check_other_sizes_are_refused(made_gif({}));
 }

@@ -1,4 +1,4 @@
-#include "images/jpeg_decoder.hpp"
+#include "images/jpeg/jpeg_decoder.hpp"
 
 #include <octavo/errors.hpp>
 
@@ -242,4 +242,8 @@ TEST_CASE("a progressive JPEG with too many scans is refused", "[unit][image]") 
   const std::string mean = scans[0].substr(scans[0].find("\xFF\xDA"));
   scans.insert(scans.begin() + 1, 100, mean);
   REQUIRE_THROWS_WITH(decoded(joined(scans)), ContainsSubstring("more than 100 scans"));
+}
+
+TEST_CASE("a JPEG that changed since its header was read is refused", "[unit][image]") {
+  check_other_sizes_are_refused(made_jpeg({.values = std::vector<std::uint8_t>(64, 7)}));
 }

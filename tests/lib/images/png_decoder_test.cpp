@@ -1,4 +1,4 @@
-#include "images/png_decoder.hpp"
+#include "images/png/png_decoder.hpp"
 
 #include <octavo/errors.hpp>
 
@@ -135,4 +135,14 @@ TEST_CASE("further frames of a PNG are noted", "[unit][image]") {
     const std::string counts = std::string(3, '\0') + frames + std::string(4, '\0');
     CHECK(is_odd(with_png_chunk(still, "acTL", counts), images::Oddity::more_frames) == (frames == '\2'));
   }
+}
+
+TEST_CASE("a PNG that changed since its header was read is refused", "[unit][image]") {
+  check_other_sizes_are_refused(made_png({.width = 2, .rows = {1, 2}}));
+  check_other_sizes_are_refused(made_png({.width = 2, .depth = 16, .rows = {1, 2, 3, 4}}));
+  // Rows of 8 bits are not read as if they had 16.
+  const std::string bytes = made_png({.width = 2, .rows = {1, 2}});
+  const std::string deep = made_png({.width = 2, .depth = 16, .rows = {1, 2, 3, 4}});
+  const auto header = images::checked_header(bytes_of(deep), {});
+  CHECK_THROWS_AS(header.codec->decode_deep(bytes_of(bytes), header), FormatError);
 }

@@ -1,4 +1,4 @@
-#include "images/pnm_decoder.hpp"
+#include "images/pnm/pnm_decoder.hpp"
 
 #include "damage.hpp"
 
@@ -129,4 +129,9 @@ TEST_CASE("damaged PNM files are either refused or decoded", "[unit][image]") {
   }
   check_flips_do_no_harm("P3\n1 1\n255\n12 34 56 ");
   check_flips_do_no_harm("P1\n3 2\n1 0 1 0 1 0");
+}
+
+TEST_CASE("a PNM file that changed since its header was read is refused", "[unit][image]") {
+  check_other_sizes_are_refused("P5 2 1 255 ab");
+  check_other_sizes_are_refused("P5 2 1 65535 abcd");
 }

@@ -1,11 +1,11 @@
-#include "images/resize.hpp"
+#include "images/geometry/resize.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <random>
 
 #include "catch.hpp"
-#include "images/resample_filter.hpp"
+#include "images/geometry/resample_filter.hpp"
 
 using namespace octavo;
 using images::Pixels;

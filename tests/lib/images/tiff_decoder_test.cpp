@@ -1,4 +1,4 @@
-#include "images/tiff_decoder.hpp"
+#include "images/tiff/tiff_decoder.hpp"
 
 #include "damage.hpp"
 #include "made_tiff.hpp"

@@ -1,4 +1,4 @@
-#include "images/webp_decoder.hpp"
+#include "images/webp/webp_decoder.hpp"
 
 #include <webp/encode.h>
 

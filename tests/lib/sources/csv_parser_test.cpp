@@ -1,4 +1,4 @@
-#include "sources/lists/csv_parser.hpp"
+#include "sources/lists/table/csv_parser.hpp"
 
 #include <octavo/errors.hpp>
 

@@ -120,6 +120,14 @@ TEST_CASE("a single image is refused in favor of its folder", "[unit][pack]") {
   }
 }
 
+TEST_CASE("every format is opened by its reader, or is an archive that is searched", "[unit][pack]") {
+  for (const sources::SourceReader* const reader : sources::kSourceReaders) {
+    INFO(reader->name);
+    CHECK((reader->open == nullptr) == (reader->found_by == sources::FoundBy::archive));
+    CHECK((reader->is_archive == nullptr || reader->looks_like != nullptr));
+  }
+}
+
 TEST_CASE("splits are recognized by the beginning of a word", "[unit][pack]") {
   using sources::split_of_file_name;
   REQUIRE(split_of_file_name("emnist-letters-train-images-idx3-ubyte") == "train");

@@ -1,11 +1,11 @@
-#include "sources/lists/folder_images.hpp"
+#include "sources/lists/folders/folder_images.hpp"
 
 #include "catch.hpp"
 #include "counting_tree.hpp"
 #include "images/made_images.hpp"
 #include "made_files.hpp"
-#include "sources/lists/list_discovery.hpp"
-#include "sources/lists/listed_file.hpp"
+#include "sources/lists/table/list_discovery.hpp"
+#include "sources/lists/table/listed_file.hpp"
 #include "temporary_folder.hpp"
 
 using namespace octavo;

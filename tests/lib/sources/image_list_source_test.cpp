@@ -1,4 +1,4 @@
-#include "sources/lists/image_list_source.hpp"
+#include "sources/lists/decoding/image_list_source.hpp"
 
 #include <octavo/errors.hpp>
 #include <octavo/pack.hpp>
@@ -301,6 +301,23 @@ TEST_CASE("an image that cannot be read stops the survey or becomes a bad sample
   REQUIRE(samples.failures[0].reason == "it is not a JPEG, PNG, WebP, TIFF, GIF, BMP or PNM file");
   REQUIRE(samples.labels == std::vector<std::int32_t>{0, 0});
   REQUIRE(samples.values[3] == 1);
+}
+
+TEST_CASE("an image that changes after the survey is read as it is now or becomes a bad sample", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a/1.pgm", "P5 2 1 255 ab");
+  write_file(folder / "a/2.pgm", "P5 2 1 255 ab");
+  write_file(folder / "a/3.pgm", "P5 2 1 255 ab");
+  const auto source = open(folder.path());
+  write_file(folder / "a/1.pgm", "P5  2 1 255 cd");  // of another size, it is parsed again
+  write_file(folder / "a/2.pgm", "P5  1 1 255 x");   // of the same size
+  write_file(folder / "a/3.pgm", "P5  1 1 255  x");
+  const Samples samples = read_all(*source);
+  REQUIRE(samples.failures.size() == 2);
+  CHECK(samples.failures[0].reason == "its pixels do not match its header; do not change images while they are packed");
+  CHECK(samples.failures[1].reason == "it has 1x1 pixels, 2x1 were expected (width x height)");
+  CHECK(samples.values[0] == 'c');
+  CHECK(samples.values[1] == 'd');
 }
 
 TEST_CASE("images of formats that are not read are refused by name with a way to convert them", "[unit][pack]") {

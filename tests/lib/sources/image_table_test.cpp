@@ -1,4 +1,4 @@
-#include "sources/lists/image_table.hpp"
+#include "sources/lists/table/image_table.hpp"
 
 #include <octavo/dataset.hpp>
 #include <octavo/errors.hpp>

@@ -1,4 +1,4 @@
-#include "sources/lists/label_tags.hpp"
+#include "sources/lists/table/label_tags.hpp"
 
 #include "catch.hpp"
 

@@ -10,8 +10,8 @@
 #include "fuzz/support/memory_tree.hpp"
 #include "sources/combine/consistency.hpp"
 #include "sources/combine/merged_source.hpp"
-#include "sources/lists/folder_listing.hpp"
-#include "sources/lists/image_table.hpp"
+#include "sources/lists/folders/folder_listing.hpp"
+#include "sources/lists/table/image_table.hpp"
 
 namespace {
 std::atomic<std::int64_t> comparison_count = 0;

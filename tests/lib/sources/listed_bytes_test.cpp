@@ -1,4 +1,4 @@
-#include "sources/lists/listed_bytes.hpp"
+#include "sources/lists/decoding/listed_bytes.hpp"
 
 #include <octavo/dataset.hpp>
 #include <octavo/pack.hpp>

@@ -9,8 +9,8 @@
 #include <octavo/writer.hpp>
 
 #include "catch.hpp"
-#include "images/png_decoder.hpp"
-#include "images/png_header.hpp"
+#include "images/png/png_decoder.hpp"
+#include "images/png/png_header.hpp"
 #include "support/file.hpp"
 #include "temporary_folder.hpp"
 

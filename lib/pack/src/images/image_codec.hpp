@@ -31,7 +31,8 @@ struct ImageCodec {
   // header does. The second is for headers that are scattered over the file.
   std::optional<ImageHeader> (*header_in_start)(std::span<const std::byte> start) = nullptr;
   ImageHeader (*header_in_file)(const FileBytes& file) = nullptr;
-  /// The pixels as stored, before applying the orientation. Throws Unavailable if this build lacks the library.
+  /// The pixels as stored, before applying the orientation. Throws FormatError if they do not have the size of
+  /// `header`, Unavailable if this build lacks the library.
   Pixels (*decode)(std::span<const std::byte> file, const ImageHeader& header, const DecodeOptions& options) = nullptr;
   bool can_reduce = false;
   /// The same for images whose header is_deep(); null if the format has none.
@@ -46,13 +47,13 @@ bool begins_with(std::span<const std::byte> start) {
                     [](std::uint8_t a, std::byte b) { return a == std::to_integer<std::uint8_t>(b); });
 }
 
-extern const ImageCodec kJpegCodec;  // jpeg_header.cpp
-extern const ImageCodec kPngCodec;   // png_header.cpp
-extern const ImageCodec kWebpCodec;  // webp_header.cpp
-extern const ImageCodec kTiffCodec;  // tiff_header.cpp
-extern const ImageCodec kGifCodec;   // gif_header.cpp
-extern const ImageCodec kBmpCodec;   // bmp_header.cpp
-extern const ImageCodec kPnmCodec;   // pnm_header.cpp
+extern const ImageCodec kJpegCodec;  // jpeg/jpeg_header.cpp
+extern const ImageCodec kPngCodec;   // png/png_header.cpp
+extern const ImageCodec kWebpCodec;  // webp/webp_header.cpp
+extern const ImageCodec kTiffCodec;  // tiff/tiff_header.cpp
+extern const ImageCodec kGifCodec;   // gif/gif_header.cpp
+extern const ImageCodec kBmpCodec;   // bmp/bmp_header.cpp
+extern const ImageCodec kPnmCodec;   // pnm/pnm_header.cpp
 
 /// In the order in which a file is tried, and in which messages name the formats.
 inline constexpr std::array kImageCodecs = {&kJpegCodec, &kPngCodec, &kWebpCodec, &kTiffCodec,

@@ -58,6 +58,14 @@ void check_claim(const ImageHeader& header, std::int64_t file_bytes, const Limit
   }
 }
 
+void refuse_changed() {
+  throw FormatError("its pixels do not match its header; do not change images while they are packed");
+}
+
+void check_stored_size(const ImageHeader& header, std::int64_t width, std::int64_t height) {
+  if (width != header.stored_width() || height != header.stored_height()) refuse_changed();
+}
+
 ImageHeader probe(const std::filesystem::path& path, const Limits& limits) {
   const File file = File::open_for_reading(path);
   const std::int64_t length = file.length();
@@ -65,8 +73,9 @@ ImageHeader probe(const std::filesystem::path& path, const Limits& limits) {
   for (std::size_t wanted = kFirstLook;; wanted *= 8) {
     bytes.resize(static_cast<std::size_t>(std::min<std::int64_t>(length, static_cast<std::int64_t>(wanted))));
     file.read_at(0, bytes);
-    if (const auto header = read_header(bytes, FileBytes(file))) {
+    if (auto header = read_header(bytes, FileBytes(file))) {
       check_claim(*header, length, limits);
+      header->file_bytes = length;
       return *header;
     }
     if (static_cast<std::int64_t>(bytes.size()) == length) throw CutShort();

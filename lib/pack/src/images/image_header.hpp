@@ -24,9 +24,10 @@ struct ImageHeader {
   bool has_bands = false;
   /// The type of the color values: uint8 for up to 8 bits, and for forms that are always converted to 8 bits.
   arrays::Element element = arrays::Element::uint8;
-  double white = 255.0;        ///< the value of full brightness; 0 if values have no defined range (not uint8, uint16)
-  int orientation = 1;         ///< EXIF 1 to 8: how to turn the stored image; always 1 except in JPEG, PNG, WebP, TIFF
-  std::int64_t raw_bytes = 0;  ///< size of the stored pixels before compression
+  double white = 255.0;         ///< the value of full brightness; 0 if values have no defined range (not uint8, uint16)
+  int orientation = 1;          ///< EXIF 1 to 8: how to turn the stored image; always 1 except in JPEG, PNG, WebP, TIFF
+  std::int64_t file_bytes = 0;  ///< size of the file; 0 if only its start is known
+  std::int64_t raw_bytes = 0;   ///< size of the stored pixels before compression
   /// The largest compression ratio of the format. Deflate is limited to 1,032:1; a JPEG block of 64 values takes at
   /// least two bits, and a macroblock of 256 pixels in lossy WebP almost three.
   std::int64_t largest_ratio = 1100;
@@ -57,6 +58,13 @@ std::optional<ImageHeader> parse_header(std::span<const std::byte> bytes, bool i
 /// Refuses images larger than `limits`, and images that claim more than the file's bytes can hold, unless they are
 /// small. Throws FormatError with the reason only.
 void check_claim(const ImageHeader& header, std::int64_t file_bytes, const Limits& limits);
+
+/// For decoders: refuses a file whose pixels have another size than its header. The header may be from an earlier state
+/// of the file. Throws FormatError with the reason only.
+void check_stored_size(const ImageHeader& header, std::int64_t width, std::int64_t height);
+
+/// Throws FormatError, with the reason only: pixels and header are from two states of a file.
+[[noreturn]] void refuse_changed();
 
 /// Reads and checks the header of a file, reading no more of the file than necessary. Throws FormatError with the
 /// reason only, IoError if the file cannot be read.

@@ -10,10 +10,10 @@
 
 #include "images/alpha.hpp"
 #include "images/color.hpp"
-#include "images/geometry.hpp"
+#include "images/geometry/geometry.hpp"
+#include "images/geometry/orientation.hpp"
+#include "images/geometry/resize.hpp"
 #include "images/image_codec.hpp"
-#include "images/orientation.hpp"
-#include "images/resize.hpp"
 
 namespace octavo::images {
 namespace {
@@ -77,6 +77,12 @@ void check_channels(const ImageHeader& header, const Target& target) {
                     ", the samples have " + std::to_string(channels) + " channels");
 }
 
+/// The decoders check the size. Gray and RGB are converted to one another.
+void check_decoded_channels(const ImageHeader& header, std::int64_t channels) {
+  if (header.has_bands ? channels == header.channels : channels == 1 || channels == 3) return;
+  refuse_changed();
+}
+
 void fill_background(const Target& target, std::span<std::uint8_t> values) {
   const auto background = background_for(target.background, target.shape.channels);
   const auto plane = static_cast<std::size_t>(target.shape.values_per_channel());
@@ -108,8 +114,9 @@ void fill(Pixels image, int reduction, const Placement& placed, const Target& ta
 }  // namespace
 
 ImageHeader checked_header(std::span<const std::byte> file, const Limits& limits) {
-  const ImageHeader header = *parse_header(file, true);
-  check_claim(header, static_cast<std::int64_t>(file.size()), limits);
+  ImageHeader header = *parse_header(file, true);
+  header.file_bytes = std::ssize(file);
+  check_claim(header, header.file_bytes, limits);
   return header;
 }
 
@@ -126,6 +133,7 @@ Oddities read_sample(std::span<const std::byte> file, const ImageHeader& header,
   if (header.orientation != 1) oddities.add(Oddity::turned_upright);
   if (header.is_deep() && quantized != nullptr) {
     const DeepPixels deep = header.codec->decode_deep(file, header);
+    check_decoded_channels(header, deep.channels);
     oddities.add(deep.oddities);
     fill_sample(turned_upright(narrowed(deep, target, *quantized), header.orientation), target, values);
     return oddities;
@@ -133,6 +141,7 @@ Oddities read_sample(std::span<const std::byte> file, const ImageHeader& header,
   const Placement placed = place(header.width, header.height, target.shape.width, target.shape.height, target.fit);
   const int reduction = reduction_for(header, placed);
   Pixels image = header.codec->decode(file, header, {target.background, reduction});
+  check_decoded_channels(header, image.channels);
   oddities.add(image.oddities);
   fill(turned_upright(std::move(image), header.orientation), reduction, placed, target, values);
   return oddities;

@@ -30,11 +30,12 @@ Pixels decode(std::span<const std::byte> file, const Limits& limits, const std::
 /// The header of a whole image file, checked against `limits`. Throws FormatError with the reason only.
 ImageHeader checked_header(std::span<const std::byte> file, const Limits& limits);
 
-/// Decodes a whole image file, whose checked header is `header`, into `values`, uint8 [C,H,W], converted to `target`. A
-/// JPEG is decoded at a half, quarter or eighth of its size if that is still at least twice as large as the target.
-/// `quantized` makes bytes of the values of an image that is_deep(), before it is resized; its channels are those of
-/// the target. Null: no such image can occur. Returns what is odd about the file. Throws as decode() does; FormatError
-/// if the image has bands, and another number than the target has channels.
+/// Decodes a whole image file into `values`, uint8 [C,H,W], converted to `target`. `header` is its checked header, of
+/// now or of an earlier read: pixels of another size than the header's are refused. A JPEG is decoded at a half,
+/// quarter or eighth of its size if that is still at least twice as large as the target. `quantized` makes bytes of the
+/// values of an image that is_deep(), before it is resized; its channels are those of the target. Null: no such image
+/// can occur. Returns what is odd about the file. Throws as decode() does; FormatError if the image has bands, and
+/// another number than the target has channels.
 Oddities read_sample(std::span<const std::byte> file, const ImageHeader& header, const Target& target,
                      arrays::Quantizer::Sample* quantized, std::span<std::uint8_t> values);
 

@@ -5,10 +5,10 @@
 
 #include <octavo/errors.hpp>
 
-#include "images/geometry.hpp"
+#include "images/geometry/geometry.hpp"
+#include "images/geometry/orientation.hpp"
 #include "images/image_codec.hpp"
-#include "images/orientation.hpp"
-#include "images/png_decoder.hpp"
+#include "images/png/png_decoder.hpp"
 
 namespace octavo::images {
 namespace {

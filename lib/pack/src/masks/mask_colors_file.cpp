@@ -11,7 +11,7 @@
 #include <octavo/text.hpp>
 
 #include "masks/mask_color_entries.hpp"
-#include "sources/lists/csv_parser.hpp"
+#include "sources/lists/table/csv_parser.hpp"
 #include "support/ascii.hpp"
 #include "support/file.hpp"
 #include "support/strict_json.hpp"

@@ -8,7 +8,7 @@
 #include <octavo/text.hpp>
 
 #include "sources/combine/split_names.hpp"
-#include "sources/lists/label_names.hpp"
+#include "sources/lists/table/label_names.hpp"
 #include "support/ascii.hpp"
 #include "support/file.hpp"
 

@@ -120,7 +120,7 @@ bool is_input(const FileStart& start) {
 }
 
 template <int kClassCount>
-std::vector<arrays::ArraySet> open_cifar_file(Finding& finding) {
+Opened open_cifar_file(Finding& finding, const OpenContext&) {
   arrays::ArraySet set;
   set.split = finding.split;
   set.format = format_name(kClassCount);
@@ -159,6 +159,7 @@ const SourceReader kCifar10Reader = {.name = "cifar10",
                                      .is_named = &is_named_as_cifar,
                                      .is_input = &is_input<10>,
                                      .has_many_files_per_split = true,
+                                     .reads_stream = true,
                                      .open = &open_cifar_file<10>};
 
 const SourceReader kCifar100Reader = {.name = "cifar100",
@@ -168,6 +169,7 @@ const SourceReader kCifar100Reader = {.name = "cifar100",
                                       .is_named = &is_named_as_cifar,
                                       .is_input = &is_input<100>,
                                       .has_many_files_per_split = true,
+                                      .reads_stream = true,
                                       .open = &open_cifar_file<100>};
 
 }  // namespace octavo::sources

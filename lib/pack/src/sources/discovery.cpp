@@ -1,7 +1,6 @@
 #include "sources/discovery.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <map>
 #include <utility>
@@ -10,16 +9,16 @@
 #include <octavo/text.hpp>
 
 #include "images/image_codec.hpp"
+#include "sources/archive_files.hpp"
 #include "sources/combine/split_names.hpp"
 #include "sources/detection.hpp"
 #include "sources/files_by_name.hpp"
 #include "sources/label_file.hpp"
 #include "sources/lists/export_index.hpp"
-#include "sources/lists/image_table.hpp"
-#include "sources/lists/list_discovery.hpp"
 #include "sources/lists/numbered_paths.hpp"
+#include "sources/lists/table/image_table.hpp"
+#include "sources/lists/table/list_discovery.hpp"
 #include "sources/lists/web_dataset.hpp"
-#include "support/ascii.hpp"
 #include "support/file.hpp"
 
 namespace octavo::sources {
@@ -30,21 +29,9 @@ using files::FileTree;
 using files::OpenArchives;
 using Tree = std::shared_ptr<const FileTree>;
 
-bool holds_arrays_alone(const FileTree& archive) {
-  const auto files = archive.files_below("");
-  return std::any_of(files.begin(), files.end(), [](const std::string& path) { return path.ends_with(".npy"); }) &&
-         std::none_of(files.begin(), files.end(), &images::has_image_name);
-}
-
-bool is_named_as_archive(const std::string& name) {
-  constexpr std::array<std::string_view, 11> kRead = {".zip",  ".tar",    ".tar.gz", ".tgz",     ".tar.bz2", ".tbz",
-                                                      ".tbz2", ".tar.xz", ".txz",    ".tar.zst", ".tzst"};
-  // Recognized, to be refused by name.
-  constexpr std::array<std::string_view, 7> kNotRead = {".zip.001", ".7z",     ".7z.001", ".rar",
-                                                        ".tar.lz4", ".tar.lz", ".tar.z"};
-  const std::string lower = lower_case(name);
-  const auto is_ending = [&](std::string_view ending) { return lower.ends_with(ending); };
-  return std::ranges::any_of(kRead, is_ending) || std::ranges::any_of(kNotRead, is_ending);
+/// Whether only `wanted` is looked for, and it is `found_by`.
+bool looks_only_for(FoundBy found_by, const SourceReader* wanted) {
+  return wanted != nullptr && wanted->found_by == found_by;
 }
 
 Finding finding_of_images(const Tree& tree, const std::string& folder, const std::string& split, FolderLists lists) {
@@ -181,7 +168,7 @@ void add_problem_of_lists_next_to(const std::string& archive, const FileTree& tr
                               "such as " + printable(archive) + "; unpack them next to it";
   bool is_first = true;
   for (Finding& finding : findings) {
-    if (finding.reader != &kFolderReader) continue;
+    if (finding.reader->found_by != FoundBy::images) continue;
     if (std::exchange(is_first, false)) finding.remarks.push_back(problem);
     if (!finding.list_problem.empty()) continue;
     finding.list_problem = problem;
@@ -200,7 +187,7 @@ std::vector<Finding> dataset_files_in(const Tree& tree, const SourceReader* want
   const bool may_be_arrays = may_hold_numpy_files(*tree, wanted);
   const auto container_names = names_of_containers(*tree, wanted);
   std::vector<std::string> archive_names;
-  if (finds_all || wanted == &kArchiveReader) archive_names = files_named(*tree, "", &is_named_as_archive);
+  if (looks_for(FoundBy::archive, wanted)) archive_names = files_named(*tree, "", &is_named_as_archive);
   if (!may_be_arrays && container_names.empty() && archive_names.empty()) return {};
   if (finds_all && holds_images(*tree)) return {};
   auto findings = may_be_arrays ? numpy_files(tree, wanted) : std::vector<Finding>{};
@@ -231,12 +218,12 @@ void refuse_inner_archive(const FileTree& tree) {
 std::vector<Finding> discover_in(const Tree& tree, const SourceReader* wanted, Search& search) {
   if (exported_folder(*tree)) return {{&kFolderReader, "", tree, ""}};
   const std::string folder = image_folder(*tree);
-  if (wanted == &kFolderReader) return {{&kFolderReader, "", tree, folder}};
+  if (looks_only_for(FoundBy::images, wanted)) return {{&kFolderReader, "", tree, folder}};
   const bool finds_all = wanted == nullptr;
   auto findings = well_known_files(tree, wanted);
   if (findings.empty()) findings = dataset_files_in(tree, wanted, search);
   FolderLists lists;
-  if (findings.empty() && (finds_all || wanted == &kListReader)) {
+  if (findings.empty() && looks_for(FoundBy::image_list, wanted)) {
     // The members of shards are samples, whatever their extensions.
     if (finds_all && is_web_dataset(*tree)) return {finding_of_images(tree, folder, "", {})};
     lists = find_lists(*tree, folder, search.columns);
@@ -253,7 +240,7 @@ std::vector<Finding> discover_in(const Tree& tree, const SourceReader* wanted, S
 }
 
 std::vector<Finding> discover_file(const fs::path& path, const SourceReader* wanted, Search& search) {
-  if (wanted == &kFolderReader) {
+  if (looks_only_for(FoundBy::images, wanted)) {
     if (files::is_archive(path)) return discover_in(search.archives.open(path), wanted, search);
     refuse_one_image(path);
     throw InvalidArgument("read " + quoted(path) + " as a folder: it is a file");
@@ -263,14 +250,13 @@ std::vector<Finding> discover_file(const fs::path& path, const SourceReader* wan
     const FileStart start(finding.tree, finding.path);
     const SourceReader& reader = detect_reader(start);
     finding.reader = &reader;
-    if (reader.open != nullptr && reader.found_by != FoundBy::disk_extension) finding.stream = start.shared_stream();
+    if (reader.reads_stream) finding.stream = start.shared_stream();
   }
-  if (finding.reader == &kArchiveReader) {
+  if (finding.reader->found_by == FoundBy::archive) {
     const Tree archive = search.archives.open(path);
-    // An .npz file is a zip archive.
-    const bool is_npz = wanted == nullptr && holds_arrays_alone(*archive);
-    if (!is_npz) return discover_in(archive, nullptr, search);
-    finding.reader = &kNpyReader;
+    const SourceReader* const reader = wanted == nullptr ? reader_of_archive(*archive) : nullptr;
+    if (reader == nullptr) return discover_in(archive, nullptr, search);
+    finding.reader = reader;
   }
   if (may_hold_splits(*finding.reader, finding.path)) finding.split.clear();
   finding.is_named = true;
@@ -292,7 +278,8 @@ std::vector<Finding> discover_path(const fs::path& path, const SourceReader* wan
 std::vector<Finding> discover_paths(const std::vector<fs::path>& paths, const SourceReader* wanted, Search& search) {
   if (paths.size() == 1) return discover_path(paths[0], wanted, search);
   // Numbered archives are the shards of one dataset and share their classes.
-  const bool are_archives = wanted == &kArchiveReader || (wanted == nullptr && files::is_archive(paths[0]));
+  const bool are_archives =
+      looks_only_for(FoundBy::archive, wanted) || (wanted == nullptr && files::is_archive(paths[0]));
   if (are_archives) return findings_of_archives(paths, search);
   std::vector<Finding> findings;
   for (const fs::path& path : paths) {
@@ -301,12 +288,12 @@ std::vector<Finding> discover_paths(const std::vector<fs::path>& paths, const So
   return findings;
 }
 
-/// If the format is .npy/.npz, a file that is not .npy is opened as .npz.
-void open_npz_files(std::vector<Finding>& findings, Search& search) {
+/// Files of a format that may be archives are opened as archives unless their contents are those of a single file.
+void open_archives(std::vector<Finding>& findings, Search& search) {
   for (Finding& finding : findings) {
     const auto path = finding.tree->disk_path(finding.path);
-    if (finding.reader != &kNpyReader || !path) continue;
-    if (kNpyReader.looks_like(FileStart(finding.tree, finding.path))) continue;
+    if (finding.reader->is_archive == nullptr || !path) continue;
+    if (finding.reader->looks_like(FileStart(finding.tree, finding.path))) continue;
     finding.archive = search.archives.open(*path);
   }
 }
@@ -339,7 +326,7 @@ std::shared_ptr<Finding> named_label_file(const fs::path& path, Search& search) 
     throw_io_error("open the labels", path, error ? error.value() : ENOENT);
   }
   auto findings = discover_file(path, nullptr, search);
-  open_npz_files(findings, search);
+  open_archives(findings, search);
   if (findings.size() != 1 || findings[0].reader->open_container == nullptr) {
     throw DataError("read the labels " + quoted(path) +
                     ": not a file of arrays; expected a NumPy, HDF5, MATLAB or IDX file");
@@ -357,7 +344,7 @@ void find_label_file(Finding& finding, Search& search) {
   found[0].reader = finding.reader;
   found[0].tree = finding.tree;
   found[0].path = *labels;
-  open_npz_files(found, search);
+  open_archives(found, search);
   finding.label_file = std::make_shared<Finding>(std::move(found[0]));
 }
 
@@ -393,34 +380,25 @@ void apply(const SourceSpec& given, std::vector<Finding>& findings, Search& sear
     } else {
       find_label_file(finding, search);
     }
-    const bool is_list = finding.reader == &kListReader;
-    if (!spec.images.empty() && (is_list || !may_hold_splits(*finding.reader, finding.path))) {
+    const PathNames names = finding.reader->names;
+    if (!spec.images.empty() && (names == PathNames::none || !may_hold_splits(*finding.reader, finding.path))) {
       throw InvalidArgument(
           "read " + quoted(spec.path) + "::" + spec.images +
           ": only .npz, HDF5 and MATLAB files hold several arrays, and dataset files splits; omit the names, or name a "
           "file of labels that exists");
     }
-    if (!spec.labels.empty() && finding.reader == &kOctavoReader) {
+    if (!spec.labels.empty() && names == PathNames::split) {
       throw InvalidArgument("read " + quoted(spec.path) + "::" + spec.images + "::" + spec.labels +
                             ": a split of a dataset file has its own labels; omit \"::" + spec.labels + "\"");
     }
   }
 }
 
-bool is_archive(const FileStart& start) {
-  const auto path = start.tree()->disk_path(start.path());
-  return path && files::is_archive(*path);
-}
-
 }  // namespace
-
-const SourceReader kFolderReader = {.name = "folder", .kind = "a folder of images"};
-const SourceReader kArchiveReader = {
-    .name = "archive", .aliases = {"tar", "zip"}, .kind = "an archive", .looks_like = &is_archive};
 
 std::vector<Finding> discover(const SourceSpec& spec, const SourceReader* wanted, Search& search) {
   auto findings = discover_paths(expand_numbers(spec.path), wanted, search);
-  open_npz_files(findings, search);
+  open_archives(findings, search);
   apply(spec, findings, search);
   return findings;
 }

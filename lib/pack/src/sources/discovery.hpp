@@ -7,7 +7,7 @@
 
 #include "files/open_archives.hpp"
 #include "sources/finding.hpp"
-#include "sources/lists/list_columns.hpp"
+#include "sources/lists/table/list_columns.hpp"
 
 namespace octavo::sources {
 

@@ -79,7 +79,7 @@ std::optional<Finding> input_in(const Family& family, const Tree& tree, const st
   }
   if (reader == nullptr) return std::nullopt;
   Finding finding = finding_of(tree, path, reader);
-  if (reader->open != nullptr) finding.stream = start.shared_stream();
+  if (reader->reads_stream) finding.stream = start.shared_stream();
   return finding;
 }
 

@@ -13,7 +13,7 @@ struct SourceReader;
 
 /// One thing to open: a file of a format, or a folder of images, on disk or in an archive.
 struct Finding {
-  const SourceReader* reader = nullptr;  ///< of the format; &kFolderReader for images in folders or archives
+  const SourceReader* reader = nullptr;  ///< of the format; of folders, for images in folders or archives
   std::string split;                     ///< empty if the finding may hold several splits
   std::shared_ptr<const files::FileTree> tree;
   std::string path;         ///< in `tree`

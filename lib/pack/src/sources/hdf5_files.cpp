@@ -55,7 +55,7 @@ bool is_hdf5(const FileStart& start) {
 
 bool is_named_as_hdf5(const std::string& name) { return name.ends_with(".h5") || name.ends_with(".hdf5"); }
 
-std::vector<arrays::ArraySet> open_hdf5_file(Finding& finding) {
+Opened open_hdf5_file(Finding& finding, const OpenContext&) {
   return sets_in(*open_hdf5_container(finding), finding, "hdf5");
 }
 
@@ -76,6 +76,7 @@ const SourceReader kHdf5Reader = {.name = "hdf5",
                                   .is_named = &is_named_as_hdf5,
                                   .is_input = &is_hdf5,
                                   .may_hold_splits = &always,
+                                  .names = PathNames::arrays,
                                   .open = &open_hdf5_file,
                                   .open_container = &open_hdf5_container};
 

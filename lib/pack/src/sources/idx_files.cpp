@@ -26,7 +26,7 @@ bool is_idx(const FileStart& start) {
 }
 
 /// A file of images and its file of labels in the same folder: "x-images-idx3-ubyte", "x-labels-idx1-ubyte".
-std::vector<arrays::ArraySet> open_idx_files(Finding& finding) {
+Opened open_idx_files(Finding& finding, const OpenContext&) {
   arrays::ArraySet set;
   set.split = finding.split;
   set.format = "idx";
@@ -73,6 +73,7 @@ const SourceReader kIdxReader = {.name = "idx",
                                  .looks_like = &is_idx,
                                  .found_by = FoundBy::well_known_name,
                                  .is_named = &is_named_as_idx_images,
+                                 .reads_stream = true,
                                  .open = &open_idx_files,
                                  .open_container = &open_idx_container};
 

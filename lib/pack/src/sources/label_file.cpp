@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "sources/lists/label_names.hpp"
+#include "sources/lists/table/label_names.hpp"
 
 namespace octavo::sources {
 namespace {

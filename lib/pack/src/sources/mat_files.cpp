@@ -43,7 +43,7 @@ std::unique_ptr<ArrayContainer> open_mat_container(Finding& finding) {
   return std::make_unique<MatContainer>(*finding.tree->disk_path(finding.path));
 }
 
-std::vector<arrays::ArraySet> open_mat_file(Finding& finding) {
+Opened open_mat_file(Finding& finding, const OpenContext&) {
   return sets_in(*open_mat_container(finding), finding, "mat");
 }
 
@@ -56,6 +56,7 @@ const SourceReader kMatReader = {.name = "mat",
                                  .is_named = &is_named_as_mat,
                                  .is_input = &is_mat,
                                  .may_hold_splits = &always,
+                                 .names = PathNames::arrays,
                                  .open = &open_mat_file,
                                  .open_container = &open_mat_container};
 

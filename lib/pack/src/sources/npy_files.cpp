@@ -5,6 +5,7 @@
 
 #include <octavo/errors.hpp>
 
+#include "images/image_codec.hpp"
 #include "sources/array_container.hpp"
 #include "sources/combine/split_names.hpp"
 #include "sources/label_file.hpp"
@@ -25,6 +26,13 @@ bool is_array_of_images(const FileStart& start) {
   if (start.path().ends_with(".npz")) return start.is_on_disk();
   const auto array = arrays::describe_npy(start.stream());
   return array.is_usable() && array.axes.size() >= 3 && array.row_values() > 1;
+}
+
+/// An .npz file is a zip archive of arrays.
+bool holds_arrays_alone(const files::FileTree& archive) {
+  const auto files = archive.files_below("");
+  return std::any_of(files.begin(), files.end(), [](const std::string& path) { return path.ends_with(".npy"); }) &&
+         std::none_of(files.begin(), files.end(), &images::has_image_name);
 }
 
 bool is_npz(const std::string& path) { return !path.ends_with(".npy"); }
@@ -123,7 +131,7 @@ arrays::ArraySet npy_set(Finding& finding) {
 }
 
 /// A file of images and its file of labels, or the pairs of arrays in a .npz file.
-std::vector<arrays::ArraySet> open_npy_files(Finding& finding) {
+Opened open_npy_files(Finding& finding, const OpenContext&) {
   if (finding.archive) return sets_in(*open_npy_container(finding), finding, "npy");
   std::vector<arrays::ArraySet> sets;
   sets.push_back(npy_set(finding));
@@ -138,10 +146,13 @@ const SourceReader kNpyReader = {.name = "npy",
                                  .aliases = {"npz"},
                                  .kind = "a NumPy file",
                                  .looks_like = &is_npy,
+                                 .is_archive = &holds_arrays_alone,
                                  .found_by = FoundBy::extension,
                                  .is_named = &is_named_as_npy,
                                  .is_input = &is_array_of_images,
                                  .may_hold_splits = &is_npz,
+                                 .names = PathNames::arrays,
+                                 .reads_stream = true,
                                  .open = &open_npy_files,
                                  .open_container = &open_npy_container};
 

@@ -229,12 +229,31 @@ SourceNotes OctavoSource::notes() const {
   return notes;
 }
 
+namespace {
+
+Opened open_dataset_file(Finding& finding, const OpenContext& context) {
+  auto source = std::make_unique<OctavoSource>(*finding.tree->disk_path(finding.path), finding.images, finding.split);
+  const SourceOptions& options = context.options;
+  if (!options.class_names.empty() && !context.is_alone && !source->class_names().empty()) {
+    throw InvalidArgument("name the classes of " + finding.name() +
+                          ": the classes of several sources are matched by name; omit `classes`, or rename classes "
+                          "with `class_map`");
+  }
+  if (!options.class_names.empty()) source->name_classes(options.class_names);
+  if (!options.with_masks) source->leave_out_masks();
+  return source;
+}
+
+}  // namespace
+
 const SourceReader kOctavoReader = {.name = "octavo",
                                     .kind = "an HDF5 file",
                                     .looks_like = &is_dataset_file,
                                     .found_by = FoundBy::disk_extension,
                                     .is_named = &is_named_as_dataset_file,
                                     .is_input = &is_dataset_file,
-                                    .may_hold_splits = &always};
+                                    .may_hold_splits = &always,
+                                    .names = PathNames::split,
+                                    .open = &open_dataset_file};
 
 }  // namespace octavo::sources

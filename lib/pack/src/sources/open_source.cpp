@@ -4,8 +4,8 @@
 #include <iterator>
 #include <map>
 #include <set>
-#include <tuple>
 #include <utility>
+#include <variant>
 
 #include <octavo/byte_count.hpp>
 #include <octavo/errors.hpp>
@@ -23,18 +23,15 @@
 #include "sources/combine/merged_source.hpp"
 #include "sources/discovery.hpp"
 #include "sources/lists/class_counts.hpp"
-#include "sources/lists/class_folders.hpp"
 #include "sources/lists/class_names.hpp"
-#include "sources/lists/common_columns.hpp"
-#include "sources/lists/export_index.hpp"
-#include "sources/lists/folder_listing.hpp"
-#include "sources/lists/image_list_source.hpp"
-#include "sources/lists/image_table.hpp"
-#include "sources/lists/mask_pattern.hpp"
+#include "sources/lists/decoding/image_list_source.hpp"
+#include "sources/lists/folders/folder_listing.hpp"
+#include "sources/lists/masks/mask_pattern.hpp"
 #include "sources/lists/several_lists.hpp"
-#include "sources/lists/unlabeled_lists.hpp"
+#include "sources/lists/table/common_columns.hpp"
+#include "sources/lists/table/image_table.hpp"
+#include "sources/lists/table/unlabeled_lists.hpp"
 #include "sources/lists/web_dataset.hpp"
-#include "sources/octavo_source.hpp"
 #include "sources/source_reader.hpp"
 #include "support/ascii.hpp"
 #include "support/file.hpp"
@@ -56,10 +53,10 @@ std::pair<std::filesystem::path, std::string> place_of(const Finding& finding) {
           finding.tree->disk_path(finding.path) ? "" : finding.path};
 }
 
-/// Whether two findings with one place are the same samples. A dataset file without a split is all its splits.
+/// Whether two findings with one place are the same samples. A file without the name of its split is all its splits.
 bool are_same(const Finding& a, const Finding& b) {
   if (a.reader != b.reader || a.labels != b.labels || a.is_label_file_named || b.is_label_file_named) return false;
-  const bool is_whole = a.reader == &sources::kOctavoReader && (a.images.empty() || b.images.empty());
+  const bool is_whole = a.reader->names == sources::PathNames::split && (a.images.empty() || b.images.empty());
   return a.images == b.images || is_whole;
 }
 
@@ -182,23 +179,6 @@ void open_array_sources(std::vector<arrays::ArraySet> sets, const SourceOptions&
   }
 }
 
-sources::ImageList list_exported(const Finding& finding, const std::string& folder, const SourceOptions& options) {
-  auto contents = sources::read_export_index(finding.tree, folder);
-  contents.are_classes_sorted = false;
-  for (sources::SplitImages& list : contents.splits) {
-    if (!options.with_masks) list.masks.clear();
-  }
-  if (!options.class_names.empty()) contents.class_names = options.class_names;
-  if (!finding.split.empty()) {
-    if (contents.splits.size() != 1) {
-      throw DataError("read " + finding.name() + " as split \"" + finding.split + "\": it holds " +
-                      std::to_string(contents.splits.size()) + " splits; omit the name");
-    }
-    contents.splits[0].split = finding.split;
-  }
-  return contents;
-}
-
 /// All folders form one list, so that their classes and channels are determined together; so do all shards.
 void list_images(const std::vector<sources::ImageRoot>& roots, const SourceOptions& options, Parts& parts) {
   std::vector<sources::ImageRoot> folders, shards;
@@ -239,30 +219,6 @@ std::vector<std::unique_ptr<Source>> open_lists(Parts parts, const SourceOptions
     ++next;
   }
   return std::move(parts.opened);
-}
-
-sources::ImageList read_table(const Finding& finding, const SourceOptions& options) {
-  const auto& [tree, path] = std::tie(finding.tree, finding.path);
-  try {
-    auto contents =
-        sources::read_image_table(tree, path, {finding.split, finding.is_split_named, finding.has_labels}, options);
-    const auto remark = finding.is_named ? std::nullopt : sources::remark_on_class_folders(contents, *tree, path);
-    if (remark) contents.remarks.push_back(*remark);
-    return contents;
-  } catch (const FormatError& error) {
-    if (finding.is_named) throw;
-    throw FormatError(error.what() +
-                      sources::way_out_of_list(*tree, std::filesystem::path(path).parent_path().string()));
-  }
-}
-
-sources::ReadList read_list(const Finding& finding, const SourceOptions& options) {
-  sources::ReadList list = {read_table(finding, options), finding.tree, finding.path, finding.is_named,
-                            finding.is_split_named};
-  list.contents.are_classes_sorted = options.class_names.empty();
-  auto& remarks = list.contents.remarks;
-  remarks.insert(remarks.end(), finding.remarks.begin(), finding.remarks.end());
-  return list;
 }
 
 /// Finds the masks of listed images by the pattern of the options.
@@ -330,55 +286,74 @@ void refuse_label_kind(const SourceOptions& options, const std::vector<sources::
       "there are none; omit it");
 }
 
-std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, const SourceOptions& options) {
-  sources::mark_unlabeled_lists(findings, sources::named_columns(options));
-  Parts parts;
-  std::vector<arrays::ArraySet> sets;
-  std::vector<sources::ImageRoot> roots;
-  std::vector<sources::ReadList> lists;
-  for (Finding& finding : findings) {
+/// What the readers open, by what becomes samples together.
+class OpenedParts {
+ public:
+  explicit OpenedParts(const SourceOptions& options) : options_(options) {}
+
+  void open(Finding& finding, bool is_alone) {
     refuse_damaged(*finding.tree);
-    if (finding.reader == &sources::kOctavoReader) {
-      auto source = std::make_unique<sources::OctavoSource>(*finding.tree->disk_path(finding.path), finding.images,
-                                                            finding.split);
-      if (!options.class_names.empty() && findings.size() > 1 && !source->class_names().empty()) {
-        throw InvalidArgument("name the classes of " + finding.name() +
-                              ": the classes of several sources are matched by name; omit `classes`, or rename "
-                              "classes with `class_map`");
-      }
-      if (!options.class_names.empty()) source->name_classes(options.class_names);
-      if (!options.with_masks) source->leave_out_masks();
-      parts.add(sources::converted(std::move(source), options));
-    } else if (finding.reader == &sources::kListReader) {
-      lists.push_back(read_list(finding, options));
-    } else if (finding.reader != &sources::kFolderReader) {
-      for (arrays::ArraySet& set : finding.reader->open(finding)) {
-        use_label_file(finding, set);
-        apply(options, set);
-        sets.push_back(std::move(set));
-      }
-    } else if (const auto folder = sources::exported_folder(*finding.tree)) {
-      parts.add(list_exported(finding, *folder, options));
-    } else {
-      roots.push_back({finding.tree, finding.path, finding.split, finding.remarks, finding.list_problem,
-                       finding.format_without_list});
+    sources::Opened opened = finding.reader->open(finding, {options_, is_alone});
+    std::visit([&](auto& part) { add(finding, std::move(part)); }, opened);
+  }
+
+  /// Throws if an option has no effect on any of them.
+  void check_options() const {
+    const auto has_numbers = [](const arrays::ArraySet& set) { return !arrays::holds_bytes(*set.images); };
+    const bool may_have_range = std::ranges::any_of(sets_, has_numbers) || !lists_.empty() || !roots_.empty();
+    if (!may_have_range && options_.range.kind != ValueRange::Kind::automatic) {
+      throw DataError(
+          "open the sources: a range applies only to values that are not bytes, and there are none; omit `range`");
+    }
+    if (lists_.empty()) refuse_options_of_lists(options_, roots_);
+    if (lists_.empty() && sets_.empty()) refuse_label_kind(options_, roots_);
+  }
+
+  /// All of them, in the order in which they are packed.
+  Parts take() {
+    take_lists();
+    open_array_sources(std::move(sets_), options_, parts_);
+    list_images(roots_, options_, parts_);
+    return std::move(parts_);
+  }
+
+ private:
+  void add(const Finding&, std::unique_ptr<Source> source) {
+    parts_.add(sources::converted(std::move(source), options_));
+  }
+  void add(const Finding&, sources::ImageList list) { parts_.add(std::move(list)); }
+  void add(const Finding&, sources::ReadList list) { lists_.push_back(std::move(list)); }
+  void add(const Finding&, sources::ImageRoot root) { roots_.push_back(std::move(root)); }
+  void add(const Finding& finding, std::vector<arrays::ArraySet> sets) {
+    for (arrays::ArraySet& set : sets) {
+      use_label_file(finding, set);
+      apply(options_, set);
+      sets_.push_back(std::move(set));
     }
   }
-  const bool has_numbers = std::ranges::any_of(sets, [](const auto& set) { return !arrays::holds_bytes(*set.images); });
-  if (!has_numbers && lists.empty() && roots.empty() && options.range.kind != ValueRange::Kind::automatic) {
-    throw DataError(
-        "open the sources: a range applies only to values that are not bytes, and there are none; omit `range`");
+
+  void take_lists() {
+    std::vector<sources::OtherFolder> others;
+    for (const sources::ImageRoot& root : roots_) others.push_back({root.tree, root.folder});
+    for (auto& list : lists_) pair_with_masks(list.contents, options_);
+    sources::check_lists(lists_, others);
+    if (!lists_.empty() && parts_.opened.empty()) check_choice_columns(lists_, options_);
+    for (auto& list : lists_) parts_.add(std::move(list.contents));
   }
-  if (lists.empty()) refuse_options_of_lists(options, roots);
-  if (lists.empty() && sets.empty()) refuse_label_kind(options, roots);
-  std::vector<sources::OtherFolder> others;
-  for (const sources::ImageRoot& root : roots) others.push_back({root.tree, root.folder});
-  for (auto& list : lists) pair_with_masks(list.contents, options);
-  sources::check_lists(lists, others);
-  if (!lists.empty() && parts.opened.empty()) check_choice_columns(lists, options);
-  for (auto& list : lists) parts.add(std::move(list.contents));
-  open_array_sources(std::move(sets), options, parts);
-  list_images(roots, options, parts);
+
+  const SourceOptions& options_;
+  Parts parts_;
+  std::vector<arrays::ArraySet> sets_;
+  std::vector<sources::ReadList> lists_;
+  std::vector<sources::ImageRoot> roots_;
+};
+
+std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, const SourceOptions& options) {
+  sources::mark_unlabeled_lists(findings, sources::named_columns(options));
+  OpenedParts opened(options);
+  for (Finding& finding : findings) opened.open(finding, findings.size() == 1);
+  opened.check_options();
+  Parts parts = opened.take();
   check_masks_of_options(parts.lists, options);
   return open_lists(std::move(parts), options);
 }

@@ -18,6 +18,17 @@ const SourceReader* reader_named(std::string_view name) {
   throw InvalidArgument("open the sources: unknown format \"" + std::string(name) + "\"; expected " + either_of(known));
 }
 
+bool looks_for(FoundBy found_by, const SourceReader* wanted) {
+  return wanted == nullptr || wanted->found_by == found_by;
+}
+
+const SourceReader* reader_of_archive(const files::FileTree& archive) {
+  const auto found = std::ranges::find_if(kSourceReaders, [&](const SourceReader* reader) {
+    return reader->is_archive != nullptr && reader->is_archive(archive);
+  });
+  return found == kSourceReaders.end() ? nullptr : *found;
+}
+
 std::string kinds_of(std::span<const SourceReader* const> readers) {
   std::vector<std::string> kinds;
   for (const SourceReader* reader : readers) {

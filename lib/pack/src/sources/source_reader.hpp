@@ -1,28 +1,45 @@
-// The readers of source formats that are files. A new format is its own file, which defines a reader, and two lines
-// here.
+// The readers of source formats. A new format is its own file, which defines a reader, with its name in two lines here:
+// its declaration, and its entry in the table.
 #pragma once
 
 #include <array>
-#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "arrays/array_set.hpp"
+#include <octavo/pack.hpp>
+
+#include "files/file_tree.hpp"
 #include "sources/array_container.hpp"
 #include "sources/file_start.hpp"
 #include "sources/finding.hpp"
+#include "sources/opened.hpp"
 
 namespace octavo::sources {
 
-/// How files of a format are found in a folder or an archive. Readers whose names coincide are tried together.
+/// How a format is found in a folder or an archive. Readers whose names coincide are tried together.
 enum class FoundBy {
-  argument,         ///< only if the user names the file
+  images,           ///< by images, where nothing else is found
+  image_list,       ///< by tables that list the images next to them (see list_discovery.hpp)
+  archive,          ///< by the extension of an archive, which is searched as a folder is
   well_known_name,  ///< by a name that only this format uses, next to other files
   extension,        ///< by an extension that other programs use too: only in folders without images
   disk_extension,   ///< the same, for libraries that can read only files on disk
+};
+
+/// What the names after a path mean, FILE::NAME::NAME.
+enum class PathNames {
+  none,    ///< there are none
+  split,   ///< the first one is a split
+  arrays,  ///< those of the images, and of their labels
+};
+
+/// What opening depends on in addition to the finding.
+struct OpenContext {
+  const SourceOptions& options;
+  bool is_alone = true;  ///< there is no other source
 };
 
 /// Reads one format. All functions throw FormatError, IoError or InvalidArgument, naming the file.
@@ -32,14 +49,18 @@ struct SourceReader {
   std::string_view kind;                      ///< "an IDX file", for messages
   /// Whether a file has this format, by its contents. Null: found by its name alone, or otherwise.
   bool (*looks_like)(const FileStart& start) = nullptr;
+  /// Whether an archive is a file of this format, as .npz files are zip archives. Null: none is.
+  bool (*is_archive)(const files::FileTree& archive) = nullptr;
   // In folders and archives:
-  FoundBy found_by = FoundBy::argument;
+  FoundBy found_by = FoundBy::images;
   bool (*is_named)(const std::string& name) = nullptr;  ///< whether a file is named like images of this format
   bool (*is_input)(const FileStart& start) = nullptr;   ///< whether a file with such a name holds images; null: yes
   bool has_many_files_per_split = false;                ///< otherwise, two files of one split are an error
   bool (*may_hold_splits)(const std::string& path) = nullptr;  ///< whether a file names its splits itself; null: no
-  /// Opens the arrays of a file. Null: the file does not hold plain arrays.
-  std::vector<arrays::ArraySet> (*open)(Finding& finding) = nullptr;
+  PathNames names = PathNames::none;
+  bool reads_stream = false;  ///< open() and open_container() take the stream that detection has opened
+  /// Opens a finding. Null: findings of this format are those of its members.
+  Opened (*open)(Finding& finding, const OpenContext& context) = nullptr;
   /// Lists the arrays of a file, which may also be labels alone. Null: such files do not hold labels alone.
   std::unique_ptr<ArrayContainer> (*open_container)(Finding& finding) = nullptr;
 };
@@ -50,14 +71,14 @@ inline bool always(const std::string&) { return true; }
 extern const SourceReader kOctavoReader;    // octavo_source.cpp
 extern const SourceReader kHdf5Reader;      // hdf5_files.cpp
 extern const SourceReader kMatReader;       // mat_files.cpp
-extern const SourceReader kArchiveReader;   // discovery.cpp
+extern const SourceReader kArchiveReader;   // archive_files.cpp
 extern const SourceReader kNpyReader;       // npy_files.cpp
 extern const SourceReader kIdxReader;       // idx_files.cpp
 extern const SourceReader kStl10Reader;     // stl10_files.cpp
 extern const SourceReader kCifar10Reader;   // cifar_files.cpp
 extern const SourceReader kCifar100Reader;  // cifar_files.cpp
-extern const SourceReader kListReader;      // lists/image_table.cpp
-extern const SourceReader kFolderReader;    // discovery.cpp
+extern const SourceReader kListReader;      // list_files.cpp
+extern const SourceReader kFolderReader;    // image_folders.cpp
 
 /// In the order in which a file is tried.
 inline constexpr std::array kSourceReaders = {&kOctavoReader,   &kHdf5Reader, &kMatReader,   &kArchiveReader,
@@ -66,6 +87,12 @@ inline constexpr std::array kSourceReaders = {&kOctavoReader,   &kHdf5Reader, &k
 
 /// The reader of the format with this name or alias; null for "auto". Throws InvalidArgument if the name is unknown.
 const SourceReader* reader_named(std::string_view name);
+
+/// Whether to look for what is `found_by`, if only `wanted` is looked for, or everything if it is null.
+bool looks_for(FoundBy found_by, const SourceReader* wanted);
+
+/// The reader of a format whose files are archives, such as .npz, if `archive` is one; else null.
+const SourceReader* reader_of_archive(const files::FileTree& archive);
 
 /// "an HDF5 file or a MATLAB file", for messages.
 std::string kinds_of(std::span<const SourceReader* const> readers);

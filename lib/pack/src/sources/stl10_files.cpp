@@ -30,7 +30,7 @@ bool is_stl10_images(const FileStart& start) {
 }
 
 /// A file of images and its file of labels: "train_X.bin", "train_y.bin".
-std::vector<arrays::ArraySet> open_stl10_files(Finding& finding) {
+Opened open_stl10_files(Finding& finding, const OpenContext&) {
   const files::FileTree& tree = *finding.tree;
   const std::filesystem::path path(finding.path);
   arrays::ArraySet set;
@@ -67,6 +67,7 @@ const SourceReader kStl10Reader = {.name = "stl10",
                                    .looks_like = &is_stl10_images,
                                    .found_by = FoundBy::well_known_name,
                                    .is_named = &is_named_as_stl10,
+                                   .reads_stream = true,
                                    .open = &open_stl10_files};
 
 }  // namespace octavo::sources

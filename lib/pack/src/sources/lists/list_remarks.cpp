@@ -4,7 +4,7 @@
 
 #include <octavo/byte_count.hpp>
 
-#include "sources/lists/table_labels.hpp"
+#include "sources/lists/table/table_labels.hpp"
 
 namespace octavo::sources {
 namespace {

@@ -17,7 +17,7 @@
 
 #include "images/image_codec.hpp"
 #include "sources/combine/split_names.hpp"
-#include "sources/lists/list_discovery.hpp"
+#include "sources/lists/table/list_discovery.hpp"
 #include "support/file.hpp"
 #include "support/hash.hpp"
 

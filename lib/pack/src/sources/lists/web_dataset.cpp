@@ -16,7 +16,7 @@
 #include "images/other_formats.hpp"
 #include "labels/text_labels.hpp"
 #include "sources/combine/split_names.hpp"
-#include "sources/lists/left_out_members.hpp"
+#include "sources/lists/folders/left_out_members.hpp"
 #include "support/short_text.hpp"
 
 namespace octavo::sources {

@@ -2,7 +2,7 @@
 // dot, "000017.jpg" and "000017.cls".
 #pragma once
 
-#include "sources/lists/folder_listing.hpp"
+#include "sources/lists/folders/folder_listing.hpp"
 #include "sources/lists/image_list.hpp"
 
 namespace octavo::sources {

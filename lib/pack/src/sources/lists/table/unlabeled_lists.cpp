@@ -1,0 +1,63 @@
+#include "sources/lists/table/unlabeled_lists.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <octavo/text.hpp>
+
+#include "sources/combine/split_names.hpp"
+#include "sources/lists/folders/folder_images.hpp"
+#include "sources/lists/table/image_table.hpp"
+#include "sources/source_reader.hpp"
+
+namespace octavo::sources {
+namespace {
+
+using Kind = TableVerdict::Kind;
+
+std::string file_name_of(const Finding& list) { return std::filesystem::path(list.path).filename().string(); }
+
+std::string split_of(const Finding& list) {
+  return list.split.empty() ? split_of_list_name(file_name_of(list)).value_or("train") : list.split;
+}
+
+bool lacks_labels(const TableVerdict& verdict) {
+  return verdict.kind == Kind::numbers || verdict.kind == Kind::paths || verdict.kind == Kind::unlabeled;
+}
+
+bool may_have_labels(const Finding& finding) {
+  return finding.reader->found_by == FoundBy::image_list && finding.has_labels;
+}
+
+struct JudgedList {
+  Finding* list;
+  TableVerdict verdict;
+};
+
+std::vector<JudgedList> judged_lists(std::vector<Finding>& findings, const NamedColumns& named) {
+  std::vector<JudgedList> judged;
+  for (Finding& finding : findings) {
+    if (!may_have_labels(finding)) continue;
+    judged.push_back({&finding, judge_table(*finding.tree, finding.path, named, std::make_shared<FolderImages>())});
+  }
+  return judged;
+}
+
+}  // namespace
+
+void mark_unlabeled_lists(std::vector<Finding>& findings, const NamedColumns& named) {
+  if (std::ranges::count_if(findings, &may_have_labels) < 2) return;
+  const std::vector<JudgedList> judged = judged_lists(findings, named);
+  const auto is_labeled = [](const JudgedList& one) { return one.verdict.kind == Kind::labeled; };
+  if (std::ranges::none_of(judged, is_labeled)) return;
+  for (const auto& [list, verdict] : judged) {
+    if (!lacks_labels(verdict) || split_of(*list) == "train") continue;
+    list->has_labels = false;
+    list->remarks.push_back(printable(file_name_of(*list)) + " is packed without labels: " + verdict.reason);
+  }
+}
+
+}  // namespace octavo::sources
