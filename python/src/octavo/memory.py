@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import operator
 import os
 import resource
-import sys
 from collections.abc import Callable
 from typing import Any, Literal
 
 from . import _core, _frameworks
+from ._torch_work import free_unused, synchronize
 from .dataset import Dataset, Split, dataset_and_split
 from .reports import Report
 from .store import checked_limit
@@ -188,7 +187,7 @@ def _fits(step: Callable[[int], Any], size: int) -> bool:
         traceback.clear_frames(error.__traceback__)
         return False
     finally:
-        _free()
+        free_unused()
     return True
 
 
@@ -196,24 +195,6 @@ def _is_memory(error: BaseException) -> bool:
     if isinstance(error, MemoryError) or "OutOfMemory" in type(error).__name__:
         return True
     return isinstance(error, RuntimeError) and any(sign in str(error) for sign in _SIGNS_OF_MEMORY)
-
-
-def _cuda() -> Any:
-    """torch.cuda, if torch is imported and has initialized CUDA."""
-    torch = sys.modules.get("torch")
-    return torch.cuda if torch is not None and torch.cuda.is_initialized() else None
-
-
-def synchronize() -> None:
-    """Waits for the work of torch on the current GPU, if torch uses one."""
-    if (cuda := _cuda()) is not None:
-        cuda.synchronize()
-
-
-def _free() -> None:
-    gc.collect()
-    if (cuda := _cuda()) is not None:
-        cuda.empty_cache()
 
 
 class _HostGuard:
