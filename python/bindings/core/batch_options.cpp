@@ -46,7 +46,9 @@ template <auto Field, typename Table>
 void def_named(nb::class_<BatchSpec>& spec, const char* field, const Table& table) {
   spec.def_prop_rw(
       field,
-      [&table](const BatchSpec& self) { return std::ranges::find(table, self.*Field, &Table::value_type::value)->name; },
+      [&table](const BatchSpec& self) {
+        return std::ranges::find(table, self.*Field, &Table::value_type::value)->name;
+      },
       [&table, field](BatchSpec& self, const std::string& name) { self.*Field = row_of(table, name, field).value; });
 }
 

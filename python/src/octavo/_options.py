@@ -62,7 +62,7 @@ def describes(kind: type) -> Callable[[Object], Object]:
     """Replaces the entry ``options`` in the docstring of a class or a function by one for each option of `kind`."""
 
     def decorate(documented: Object) -> Object:
-        if documented.__doc__ is not None:  # it is, with python -OO
+        if documented.__doc__ is not None:  # as it is with python -OO
             documented.__doc__ = _ENTRY.sub(lambda entry: _entries(kind, entry[1]), documented.__doc__)
         return documented
 

@@ -39,8 +39,8 @@ class GraphLoader(BatchProperties):
 
     With ``torch.compile(mode="reduce-overhead")``, call `next` before the compiled step: its inputs stay in place.
 
-    All samples must be in device memory, and the order is file order or a global shuffle. Not thread-safe; `next` and
-    the replays of a graph must run on one stream.
+    All samples must be in device memory, and the order is file order or a global shuffle. The device selects the
+    samples of each batch. Not thread-safe; `next` and the replays of a graph must run on one stream.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class GraphLoader(BatchProperties):
     split
         The split of the file; by default ``train`` if it exists, else the first split.
     options
-        See `octavo._loader_options.GraphLoaderOptions`. The device selects the samples of each batch.
+        See `octavo._loader_options.GraphLoaderOptions`.
 
     Raises
     ------

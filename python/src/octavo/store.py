@@ -15,6 +15,7 @@ from ._argument_names import check_names
 from ._argument_types import check_types, whole_number
 from ._augment_base import checked_operations
 from ._loader_options import ArrayStoreOptions, GatherOptions, StoreOptions
+from ._loader_options import Residency as Residency  # where users find it
 from ._masks import Masks, resolve_masks
 from ._options import described_by, describes, options_of, types_of, with_defaults
 from ._soft_labels import SoftLabels, resolve_soft_labels

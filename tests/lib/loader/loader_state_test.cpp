@@ -45,13 +45,12 @@ TEST_CASE("a field of a state must have the type that was saved", "[unit][loader
     return changed.replace(at, from.size(), to);
   };
   REQUIRE(LoaderState::from_json(replaced("\"seed\":5", "\"seed\":18446744073709551615")).seed == ~std::uint64_t{0});
-  for (const auto& [from, to] : {std::pair("\"seed\":5", "\"seed\":-5"), std::pair("\"seed\":5", "\"seed\":5.0"),
-                                 std::pair("\"seed\":5", "\"seed\":18446744073709551616"),
-                                 std::pair("\"step\":0", "\"step\":0.5"), std::pair("\"step\":0", "\"step\":true"),
-                                 std::pair("\"step\":0", "\"step\":9223372036854775808"),
-                                 std::pair("\"drop_last\":false", "\"drop_last\":0"),
-                                 std::pair("\"shuffle\":false", "\"shuffle\":0"),
-                                 std::pair("\"split\":\"\"", "\"split\":7")}) {
+  for (const auto& [from, to] :
+       {std::pair("\"seed\":5", "\"seed\":-5"), std::pair("\"seed\":5", "\"seed\":5.0"),
+        std::pair("\"seed\":5", "\"seed\":18446744073709551616"), std::pair("\"step\":0", "\"step\":0.5"),
+        std::pair("\"step\":0", "\"step\":true"), std::pair("\"step\":0", "\"step\":9223372036854775808"),
+        std::pair("\"drop_last\":false", "\"drop_last\":0"), std::pair("\"shuffle\":false", "\"shuffle\":0"),
+        std::pair("\"split\":\"\"", "\"split\":7")}) {
     INFO(to);
     REQUIRE_THROWS_WITH(LoaderState::from_json(replaced(from, to)), ContainsSubstring("has the wrong type"));
   }

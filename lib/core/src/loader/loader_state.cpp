@@ -21,7 +21,8 @@ nlohmann::ordered_json shuffle_to_json(Shuffle shuffle) {
   return to_string(shuffle);
 }
 
-// read_value() returns false for a value of another type. JSON libraries convert numbers, which would hide a damaged state.
+// read_value() returns false for a value of another type. JSON libraries convert numbers, which would hide a damaged
+// state.
 
 bool read_value(const nlohmann::json& value, std::int64_t& field) {
   if (!value.is_number_integer()) return false;
@@ -118,7 +119,8 @@ std::string LoaderState::to_json() const {
 
 LoaderState LoaderState::from_json(const std::string& json) {
   const nlohmann::json document = nlohmann::json::parse(json, nullptr, false);
-  if (!document.is_object()) throw FormatError("read a loader state: not a JSON object; pass the state as it was saved");
+  if (!document.is_object())
+    throw FormatError("read a loader state: not a JSON object; pass the state as it was saved");
   LoaderState state;
   std::int64_t order_version = 0;
   read_field(document, "order", order_version);
