@@ -1,4 +1,6 @@
 // Opens dataset files and reads their contents.
+#include <filesystem>
+
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -171,7 +173,10 @@ void add_split(nb::module_& module) {
 
 void add_dataset(nb::module_& module) {
   nb::class_<Dataset>(module, "Dataset", "A dataset file, opened for reading.")
-      .def_static("open", &Dataset::open, "path"_a, nb::call_guard<GilRelease>())
+      .def_static(
+          // Not a string: a file name may be no UTF-8. A path of C++ keeps the "//" of a URL.
+          "open", [](const std::filesystem::path& location) { return Dataset::open(location.string()); }, "location"_a,
+          nb::call_guard<GilRelease>())
       .def_prop_ro("split_names", &Dataset::split_names)
       .def("split", &Dataset::split, "name"_a)
       .def("training_split", &Dataset::training_split)

@@ -384,7 +384,7 @@ class Dataset:
         if not isinstance(path, (str, os.PathLike)):
             raise wrong_data("open a dataset", "path", path, "the path of a dataset file")
         check_is_local(path, "open")
-        self._native: _core.Dataset | None = _core.Dataset.open(Path(path))
+        self._native: _core.Dataset | None = _core.Dataset.open(os.fspath(path))  # a Path changes the "//" of a URL
         self._path = Path(path)
 
     def _opened(self) -> _core.Dataset:

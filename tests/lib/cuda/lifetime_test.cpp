@@ -16,7 +16,7 @@
 #include "fake_cuda.hpp"
 #include "own_stream.hpp"
 #include "small_store.hpp"
-#include "store/store_access.hpp"
+#include "store/stored_samples.hpp"
 #include "store/upload.hpp"
 
 using namespace octavo;
@@ -319,7 +319,7 @@ TEST_CASE("a failure while loading samples to the device is an error of that cal
   CHECK_THROWS_AS(small_store(fixture, Residency::device), DeviceError);
 
   const Store store = small_store(fixture, Residency::device);
-  const loader::PackedServer packed(store::StoreAccess::samples(store), {.batch_size = 4});
+  const loader::PackedServer packed(store.samples(), {.batch_size = 4});
   fake_cuda::fail_call("cudaStreamSynchronize", 1, cudaErrorLaunchFailure);
   CHECK_THROWS_AS(comparisons::Float32Server(packed), DeviceError);
 }

@@ -13,7 +13,7 @@
 #include "device_tensor.hpp"
 #include "own_stream.hpp"
 #include "small_store.hpp"
-#include "store/store_access.hpp"
+#include "store/stored_samples.hpp"
 
 using namespace octavo;
 using namespace octavo::test;
@@ -46,7 +46,7 @@ TEST_CASE("every batch server works on the given stream", "[unit][cuda]") {
   windows.shuffle = Shuffle::windows(10);
   using MakeServer = std::function<std::shared_ptr<loader::BatchServer>(const Store&)>;
   const auto packed = [](const Store& store, const LoaderOptions& options) {
-    return std::make_shared<loader::PackedServer>(store::StoreAccess::samples(store), options);
+    return std::make_shared<loader::PackedServer>(store.samples(), options);
   };
   const std::pair<Residency, MakeServer> ways[] = {
       {Residency::device, [&](const Store& store) { return packed(store, global); }},
@@ -57,15 +57,15 @@ TEST_CASE("every batch server works on the given stream", "[unit][cuda]") {
        [&](const Store& store) { return std::make_shared<comparisons::Float32Server>(*packed(store, global)); }},
       {Residency::device,
        [&](const Store& store) {
-         return std::make_shared<comparisons::Float32WindowServer>(store::StoreAccess::samples(store), windows);
+         return std::make_shared<comparisons::Float32WindowServer>(store.samples(), windows);
        }},
       {Residency::streamed,
        [&](const Store& store) {
-         return std::make_shared<comparisons::Float32WindowServer>(store::StoreAccess::samples(store), windows);
+         return std::make_shared<comparisons::Float32WindowServer>(store.samples(), windows);
        }},
       {Residency::device,
        [&](const Store& store) {
-         return std::make_shared<comparisons::OneByOneServer>(split, store::StoreAccess::samples(store), global);
+         return std::make_shared<comparisons::OneByOneServer>(split, store.samples(), global);
        }},
       {Residency::device,
        [&](const Store& store) { return std::make_shared<comparisons::OneBatchServer>(packed(store, global)); }},

@@ -8,7 +8,7 @@
 #include <octavo/version.hpp>
 
 #include "catch.hpp"
-#include "dataset_file/split_access.hpp"
+#include "dataset_file/file_dataset.hpp"
 #include "small_file.hpp"
 #include "temporary_folder.hpp"
 
@@ -116,10 +116,9 @@ TEST_CASE("a split keeps its file open after the dataset is destroyed", "[unit][
   std::vector<std::int8_t> codes(60);
   split.read(0, 1, codes);
   REQUIRE(codes[0] + 128 == octavo::test::value_at(0));
-  REQUIRE(octavo::dataset_file::SplitAccess::entry(split).name == "train");
-  REQUIRE(octavo::dataset_file::SplitAccess::reader(split)
-              ->row_checksums(octavo::dataset_file::SplitAccess::entry(split), 3, 4)
-              .size() == 4);
+  REQUIRE(split.name() == "train");
+  const auto& in_file = dynamic_cast<const octavo::dataset_file::FileSplit&>(*split.data());
+  REQUIRE(in_file.reader().row_checksums(in_file.entry(), 3, 4).size() == 4);
 }
 
 TEST_CASE("anything but a dataset file is refused with a reason", "[unit][archive]") {

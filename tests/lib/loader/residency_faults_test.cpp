@@ -11,20 +11,25 @@
 #include <thread>
 
 #include "catch.hpp"
-#include "dataset_file/split_access.hpp"
+#include "dataset_file/file_dataset.hpp"
 #include "packed_fixture.hpp"
 #include "served.hpp"
+#include "support/file.hpp"
 
 using namespace octavo;
 using namespace octavo::test;
 
 namespace {
 
+const dataset_file::FileSplit& in_file(const Split& split) {
+  return dynamic_cast<const dataset_file::FileSplit&>(*split.data());
+}
+
 /// While alive, reading the file of a split fails.
 class UnreadableFile {
  public:
   explicit UnreadableFile(const Split& split)
-      : descriptor_(dataset_file::SplitAccess::reader(split)->file().descriptor()) {
+      : descriptor_(dynamic_cast<const File&>(in_file(split).reader().source()).descriptor()) {
     saved_ = ::dup(descriptor_);
     const int write_only = ::open("/dev/null", O_WRONLY);
     REQUIRE(::dup2(write_only, descriptor_) == descriptor_);
@@ -43,7 +48,7 @@ class UnreadableFile {
 
 /// The offset of the codes of `row` in the file.
 std::int64_t offset_of(const Split& split, std::int64_t row) {
-  return dataset_file::SplitAccess::entry(split).images.offset + row * split.shape().values();
+  return in_file(split).entry().images.offset + row * split.shape().values();
 }
 
 void flip_byte(const std::filesystem::path& path, std::int64_t offset) {

@@ -5,7 +5,7 @@
 
 #include "catch.hpp"
 #include "packed_fixture.hpp"
-#include "store/store_access.hpp"
+#include "store/stored_samples.hpp"
 
 using namespace octavo;
 using namespace octavo::test;
@@ -36,7 +36,7 @@ TEST_CASE("every residency provides the index and the epoch of each sample of a 
     const Store store = Store::load(fixture.dataset().split("train"), Device::cpu(), with_residency(residency));
     for (const Shuffle shuffle : orders_of(residency)) {
       const loader::BatchOrder order({.batch_size = 8, .shuffle = shuffle, .seed = 3, .prefetch = 2}, N);
-      const auto provider = loader::make_row_provider(store::StoreAccess::samples(store), order);
+      const auto provider = loader::make_row_provider(store.samples(), order);
       for (const std::int64_t epoch : {0, 1, 5}) {
         for (const std::int64_t step : {0, 1, 6}) {
           INFO(to_string(residency) << " " << to_string(shuffle) << " epoch " << epoch << " step " << step);

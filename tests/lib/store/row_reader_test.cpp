@@ -1,4 +1,4 @@
-#include "store/row_reader.hpp"
+// Rows of a split, in any order.
 
 #include <fcntl.h>
 
@@ -6,9 +6,9 @@
 #include <random>
 
 #include "catch.hpp"
-#include "dataset_file/split_access.hpp"
+#include "dataset_file/file_dataset.hpp"
 #include "packed_fixture.hpp"
-#include "store/chunked_row_reader.hpp"
+#include "support/file.hpp"
 
 using namespace octavo;
 using namespace octavo::test;
@@ -30,11 +30,12 @@ std::vector<std::byte> expected_codes(const PlainSplit& plain, const std::vector
   return codes;
 }
 
-std::unique_ptr<const store::RowSource> make_reader(const Split& split, int thread_count) {
-  if (split.compression() == Compression::none) {
-    return std::make_unique<const store::RowReader>(split, true, true, thread_count);
-  }
-  return std::make_unique<const store::ChunkedRowReader>(split, true, true, thread_count);
+std::unique_ptr<const dataset_file::RowSource> make_reader(const Split& split, int thread_count) {
+  return split.data()->open_rows({.thread_count = thread_count});
+}
+
+const dataset_file::FileSplit& in_file(const Split& split) {
+  return dynamic_cast<const dataset_file::FileSplit&>(*split.data());
 }
 
 void reads(const PackedFixture& fixture, const std::vector<std::int64_t>& rows, std::size_t padding = 0,
@@ -50,12 +51,12 @@ void reads(const PackedFixture& fixture, const std::vector<std::int64_t>& rows, 
       expected_labels.push_back(plain.labels[static_cast<std::size_t>(row * plain.label_width + k)]);
     }
   }
-  const store::RowTarget target{codes.data(), static_cast<std::int64_t>(stride),
-                                reinterpret_cast<std::byte*>(labels.data())};
+  const dataset_file::RowTarget target{codes.data(), static_cast<std::int64_t>(stride),
+                                       reinterpret_cast<std::byte*>(labels.data())};
   // From the page cache, and after asking the system to drop the file from it, which is only a hint.
   for (const bool cold : {false, true}) {
     if (cold) {
-      const File& file = dataset_file::SplitAccess::reader(split)->file();
+      const auto& file = dynamic_cast<const File&>(in_file(split).reader().source());
       file.sync();
       ::posix_fadvise(file.descriptor(), 0, 0, POSIX_FADV_DONTNEED);
     }
@@ -143,8 +144,7 @@ TEST_CASE("damaged samples and chunks are named when they are read", "[unit][sto
     const PackedFixture fixture(
         {shrinks ? smooth_split("train", 3000, {1, 28, 28}) : random_split("train", 3000, {1, 28, 28})},
         Compression::deflate);
-    const dataset_file::Extent chunk =
-        dataset_file::SplitAccess::entry(fixture.dataset().split("train")).chunked->chunks[1].extent;
+    const dataset_file::Extent chunk = in_file(fixture.dataset().split("train")).entry().chunked->chunks[1].extent;
     const File file = File::open_for_writing(fixture.path());
     std::vector<std::byte> bytes(8);
     file.read_at(chunk.offset + 100 * 784, bytes);
@@ -152,7 +152,7 @@ TEST_CASE("damaged samples and chunks are named when they are read", "[unit][sto
     file.write_at(chunk.offset + 100 * 784, bytes);
     const auto reader = make_reader(fixture.dataset().split("train"), 2);
     std::vector<std::byte> codes(2 * 784), labels(8);
-    const store::RowTarget target{codes.data(), 784, labels.data()};
+    const dataset_file::RowTarget target{codes.data(), 784, labels.data()};
     REQUIRE_NOTHROW(reader->read(std::vector<std::int64_t>{5, 2800}, target, false));
     REQUIRE_THROWS_WITH(
         reader->read(std::vector<std::int64_t>{1438, 5}, target, false),

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include <octavo/byte_source.hpp>
 #include <octavo/compression.hpp>
 #include <octavo/sample.hpp>
 #include <octavo/statistics.hpp>
@@ -17,9 +18,8 @@
 namespace octavo {
 
 namespace dataset_file {
-class Reader;
-struct SplitAccess;
-struct SplitEntry;
+class DatasetData;
+class SplitData;
 }  // namespace dataset_file
 
 class Dataset;
@@ -77,28 +77,35 @@ class Split {
   void read_checked(std::int64_t first_row, std::int64_t count, std::span<std::int8_t> codes,
                     std::span<std::byte> labels, std::span<std::uint8_t> masks = {}) const;
 
-  /// Path of the dataset file.
+  /// Path of the dataset file; of one that is somewhere else, its URL.
   const std::filesystem::path& path() const;
   /// The dataset that contains this split.
   Dataset dataset() const;
   /// Throws IoError if the file has changed since it was opened. Call this after a long read.
   void ensure_unchanged() const;
 
+  /// For the library: where the samples come from.
+  const std::shared_ptr<const dataset_file::SplitData>& data() const { return data_; }
+
  private:
   friend class Dataset;
-  friend struct dataset_file::SplitAccess;
-  Split(std::shared_ptr<const dataset_file::Reader> reader, const dataset_file::SplitEntry* entry);
-  std::shared_ptr<const dataset_file::Reader> reader_;
-  const dataset_file::SplitEntry* entry_;
+  Split(std::shared_ptr<const dataset_file::DatasetData> dataset, std::shared_ptr<const dataset_file::SplitData> data);
+  std::shared_ptr<const dataset_file::DatasetData> dataset_;
+  std::shared_ptr<const dataset_file::SplitData> data_;
 };
 
 /// A dataset file, opened for reading.
 class Dataset {
  public:
-  /// Opens `path` without HDF5. Reads only the header and the index, so the time does not depend on the number of
-  /// samples. Throws IoError if the file cannot be read, FormatError if it is not an Octavo file, has a newer format
-  /// version, is damaged, or was changed by another program (the message then suggests `octavo reindex`).
-  static Dataset open(const std::filesystem::path& path);
+  /// Opens the file at `location` without HDF5. Reads only the header and the index, so the time does not depend on the
+  /// number of samples. Throws IoError if the file cannot be read, or for a URL; FormatError if it is not an Octavo
+  /// file, has a newer format version, is damaged, or was changed by another program (the message then suggests `octavo
+  /// reindex`).
+  static Dataset open(const std::string& location);
+  /// Opens a file that is somewhere else. Throws the same errors.
+  static Dataset open(std::shared_ptr<const ByteSource> source);
+  /// For the library: a dataset that may be more than a file.
+  explicit Dataset(std::shared_ptr<const dataset_file::DatasetData> data);
 
   /// Split names in file order.
   std::vector<std::string> split_names() const;
@@ -127,9 +134,7 @@ class Dataset {
   const std::filesystem::path& path() const;
 
  private:
-  friend class Split;
-  explicit Dataset(std::shared_ptr<const dataset_file::Reader> reader);
-  std::shared_ptr<const dataset_file::Reader> reader_;
+  std::shared_ptr<const dataset_file::DatasetData> data_;
 };
 
 }  // namespace octavo

@@ -23,7 +23,6 @@ namespace store {
 class StoredSamples;
 class PreparedMaps;
 class RowStaging;
-struct StoreAccess;
 }  // namespace store
 
 /// How a split is loaded onto a device.
@@ -91,7 +90,7 @@ class Store {
   Residency residency() const;
   /// Why `automatic` kept fewer samples resident, in a sentence or two; empty otherwise.
   const std::string& residency_reason() const;
-  /// Samples [0, resident_count()) are in device memory.
+  /// The number of samples in device memory.
   std::int64_t resident_count() const;
   /// Samples in a window of the residency `window`; else 0.
   std::int64_t window_samples() const;
@@ -126,9 +125,10 @@ class Store {
               const TensorView& labels = {}, StreamRef stream = {}, std::int64_t epoch = 0,
               const TensorView& masks = {}) const;
 
+  /// For the library: the samples, and where they are.
+  const std::shared_ptr<const store::StoredSamples>& samples() const { return samples_; }
+
  private:
-  friend class Loader;
-  friend struct store::StoreAccess;
   explicit Store(std::shared_ptr<const store::StoredSamples> samples);
   std::shared_ptr<const store::StoredSamples> samples_;
   std::shared_ptr<store::RowStaging> staging_;  ///< for gather(); null if all samples are resident

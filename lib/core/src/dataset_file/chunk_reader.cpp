@@ -1,5 +1,7 @@
 #include "dataset_file/chunk_reader.hpp"
 
+#include "support/file.hpp"
+
 #include <algorithm>
 #include <cstring>
 
@@ -9,7 +11,7 @@
 
 namespace octavo::dataset_file {
 
-bool read_chunk(const File& file, const Codec& codec, const StoredChunk& chunk, std::span<std::byte> out,
+bool read_chunk(const ByteSource& file, const Codec& codec, const StoredChunk& chunk, std::span<std::byte> out,
                 std::uint64_t* stored_hash) {
   if (!chunk.is_encoded) {
     file.read_at(chunk.extent.offset, out);
@@ -32,7 +34,7 @@ std::string describe_chunk(const SplitEntry& split, std::int64_t number) {
 void ChunkReader::decode_into(const SplitEntry& split, std::int64_t number, std::span<std::byte> out) const {
   const ChunkedImages& images = *split.chunked;
   if (read_chunk(file_, *images.codec, images.chunks[static_cast<std::size_t>(number)], out)) return;
-  throw FormatError("read " + quoted(file_.path()) + ": " + dataset_path(split, "images") + " is damaged in " +
+  throw FormatError("read " + quoted(file_.name()) + ": " + dataset_path(split, "images") + " is damaged in " +
                     describe_chunk(split, number) +
                     " (it cannot be inflated); run `octavo verify` to find all damage, or get the file again");
 }

@@ -7,9 +7,9 @@
 #include <span>
 #include <string>
 
+#include <octavo/byte_source.hpp>
 #include "dataset_file/chunk_cache.hpp"
 #include "dataset_file/index.hpp"
-#include "support/file.hpp"
 
 namespace octavo::dataset_file {
 
@@ -19,7 +19,7 @@ inline constexpr std::int64_t kMostCachedChunkBytes = std::int64_t{64} << 20;
 /// Reads the stored bytes of `chunk` and decodes them into `out`, which has the size of a whole chunk. Returns false if
 /// they cannot be decoded to exactly that size; the contents of `out` are then unspecified. If `stored_hash` is not
 /// null, it receives the hash of the stored bytes. Throws IoError.
-bool read_chunk(const File& file, const Codec& codec, const StoredChunk& chunk, std::span<std::byte> out,
+bool read_chunk(const ByteSource& file, const Codec& codec, const StoredChunk& chunk, std::span<std::byte> out,
                 std::uint64_t* stored_hash = nullptr);
 
 /// Returns a text such as "chunk 3, which holds samples 21 to 27".
@@ -28,7 +28,7 @@ std::string describe_chunk(const SplitEntry& split, std::int64_t number);
 /// Reads the splits of one file whose images are in chunks. Thread-safe.
 class ChunkReader {
  public:
-  explicit ChunkReader(const File& file) : file_(file), cache_(kMostCachedChunkBytes) {}
+  explicit ChunkReader(const ByteSource& file) : file_(file), cache_(kMostCachedChunkBytes) {}
 
   /// Reads the codes of rows [first_row, first_row + count), which must exist. Whole chunks are decoded directly into
   /// `codes`; a partly read chunk is cached. Throws IoError, or FormatError with the damaged chunk.
@@ -39,7 +39,7 @@ class ChunkReader {
  private:
   void decode_into(const SplitEntry& split, std::int64_t number, std::span<std::byte> out) const;
 
-  const File& file_;
+  const ByteSource& file_;
   ChunkCache cache_;
 };
 

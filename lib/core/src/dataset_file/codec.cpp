@@ -8,7 +8,8 @@
 namespace octavo::dataset_file {
 namespace {
 
-constexpr Codec kPlain = {.compression = Compression::none, .name_in_index = "plain", .has_random_access = true};
+constexpr Codec kPlain = {
+    .compression = Compression::none, .name_in_index = "plain", .rows_stand_alone = true, .rows_have_one_size = true};
 
 /// In the order of Compression.
 constexpr std::array<const Codec*, 2> kCodecs = {&kPlain, &kDeflateCodec};

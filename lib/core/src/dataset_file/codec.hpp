@@ -22,12 +22,13 @@ class ChunkEncoder {
   virtual std::optional<std::vector<std::byte>> encode(std::span<const std::byte> chunk) = 0;
 };
 
-/// An encoding. One that has random access stores samples one after another, so any sample can be read directly; the
-/// others encode chunks of samples, and the remaining members are theirs.
+/// An encoding.
 struct Codec {
   Compression compression;
   const char* name_in_index;  ///< the value of "encoding" in the index
-  bool has_random_access;
+  bool rows_stand_alone;      ///< any row can be read without others; otherwise chunks of rows are encoded
+  bool rows_have_one_size;    ///< of stored bytes, so that the offset of a row is a product
+  // Of chunks:
   std::uint32_t hdf5_filter = 0;    ///< the number of the HDF5 filter that decodes a chunk
   int most_hdf5_level = 0;          ///< the highest level that this filter knows
   std::int64_t most_expansion = 1;  ///< decoded bytes per stored byte, at most

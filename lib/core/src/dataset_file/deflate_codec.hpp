@@ -14,7 +14,8 @@ bool inflate(std::span<const std::byte> stream, std::span<std::byte> out);
 /// Deflate expands by at most a factor of 1,032.
 inline constexpr Codec kDeflateCodec = {.compression = Compression::deflate,
                                         .name_in_index = "deflate",
-                                        .has_random_access = false,
+                                        .rows_stand_alone = false,
+                                        .rows_have_one_size = false,
                                         .hdf5_filter = 1,  // H5Z_FILTER_DEFLATE
                                         .most_hdf5_level = 9,
                                         .most_expansion = 1032,

@@ -5,7 +5,7 @@
 
 namespace octavo::dataset_file {
 
-void add_to_hash(StreamingHash& hash, const File& file, const Extent& extent) {
+void add_to_hash(StreamingHash& hash, const ByteSource& file, const Extent& extent) {
   constexpr std::int64_t kBlockBytes = std::int64_t{1} << 20;
   std::vector<std::byte> block(static_cast<std::size_t>(std::min(kBlockBytes, extent.bytes)));
   for (std::int64_t done = 0; done < extent.bytes;) {
@@ -16,7 +16,7 @@ void add_to_hash(StreamingHash& hash, const File& file, const Extent& extent) {
   }
 }
 
-bool matches_hash(const File& file, const Extent& extent) {
+bool matches_hash(const ByteSource& file, const Extent& extent) {
   StreamingHash hash;
   add_to_hash(hash, file, extent);
   return hash.value() == extent.hash;

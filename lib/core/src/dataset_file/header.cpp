@@ -13,6 +13,7 @@
 
 #include "dataset_file/limits.hpp"
 #include "dataset_file/superblock.hpp"
+#include "support/file.hpp"
 #include "support/hash.hpp"
 
 namespace octavo::dataset_file {
@@ -128,24 +129,30 @@ Header decode_header(std::span<const std::byte, kHeaderBytes> bytes, const std::
   return header;
 }
 
-File open_dataset_file(const std::filesystem::path& path) {
+std::shared_ptr<const ByteSource> open_dataset_file(const std::string& location) {
+  if (location.find("://") != std::string::npos) {
+    throw IoError("open " + quoted(location) +
+                  ": a URL, but this opens files; download it first, or open a ByteSource that reads it");
+  }
+  const std::filesystem::path path = location;
   if (std::error_code ignored; std::filesystem::is_directory(path, ignored)) {
     throw IoError("open " + quoted(path) +
                   ": a folder, not a dataset file; pack it first: " + printable(pack_command(path)));
   }
-  return File::open_for_reading(path);
+  return std::make_shared<const File>(File::open_for_reading(path));
 }
 
-Header read_header(const File& file) {
+Header read_header(const ByteSource& file) {
   std::array<std::byte, kHeaderBytes> bytes{};
-  const std::size_t read_bytes = file.read_some_at(0, bytes);
-  if (read_bytes < bytes.size()) {
-    check_magic(std::span(bytes).first(read_bytes), file.path());
-    throw FormatError("only " + std::to_string(read_bytes) +
+  const std::int64_t length = file.length();
+  const auto header_bytes = std::span(bytes).first(static_cast<std::size_t>(std::min(length, kHeaderBytes)));
+  file.read_at(0, header_bytes);
+  if (length < kHeaderBytes) {
+    check_magic(header_bytes, file.name());
+    throw FormatError("only " + std::to_string(length) +
                       " bytes, shorter than its header: it was truncated; get it again");
   }
-  const Header header = decode_header(bytes, file.path());
-  const std::int64_t length = file.length();
+  const Header header = decode_header(bytes, file.name());
   if (length != header.file_length) {
     const std::string lengths =
         std::to_string(length) + " bytes long, but it was packed with " + std::to_string(header.file_length);

@@ -4,9 +4,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <memory>
 #include <span>
+#include <string>
 
-#include "support/file.hpp"
+#include <octavo/byte_source.hpp>
 
 namespace octavo::dataset_file {
 
@@ -34,10 +37,11 @@ std::array<std::byte, kHeaderBytes> encode_header(const Header& header);
 /// command that packs it.
 Header decode_header(std::span<const std::byte, kHeaderBytes> bytes, const std::filesystem::path& path = {});
 
-/// Opens a file for reading. Throws IoError if that fails, for a folder with the command that packs it.
-File open_dataset_file(const std::filesystem::path& path);
+/// Opens a file for reading. Throws IoError if that fails, for a folder with the command that packs it, for a URL with
+/// what to do instead.
+std::shared_ptr<const ByteSource> open_dataset_file(const std::string& location);
 
 /// Reads and decodes the header of `file` and checks the file's length. Throws like decode_header().
-Header read_header(const File& file);
+Header read_header(const ByteSource& file);
 
 }  // namespace octavo::dataset_file

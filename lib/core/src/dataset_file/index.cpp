@@ -61,7 +61,7 @@ std::string class_name_table(const std::vector<std::string>& class_names) {
 namespace {
 
 /// Requires checked fields, so that no table is longer than the file.
-void read_chunk_tables(const File& file, Index& index) {
+void read_chunk_tables(const ByteSource& file, Index& index) {
   for (SplitEntry& split : index.splits) {
     if (!split.chunked) continue;
     const Extent& table = split.chunked->table;
@@ -81,7 +81,7 @@ void read_chunk_tables(const File& file, Index& index) {
 
 }  // namespace
 
-Index read_index(const File& file, const Header& header) {
+Index read_index(const ByteSource& file, const Header& header) {
   const bool inside = header.index_offset >= kHeaderBytes && header.index_offset <= header.file_length &&
                       header.index_length <= header.file_length - header.index_offset;
   if (!inside || header.index_length > kMostIndexBytes) {
@@ -99,7 +99,7 @@ Index read_index(const File& file, const Header& header) {
   Index index = decode_index(text);
   if (index.version != header.version) throw FormatError("its index is invalid: its version differs from the header");
   check_index(index, header);
-  if (index.codec->has_random_access) return index;
+  if (index.codec->rows_stand_alone) return index;
   read_chunk_tables(file, index);
   check_index(index, header);  // now including the chunks
   return index;

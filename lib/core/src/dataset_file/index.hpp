@@ -10,10 +10,10 @@
 #include <octavo/sample.hpp>
 #include <octavo/statistics.hpp>
 
+#include <octavo/byte_source.hpp>
 #include "dataset_file/chunk_layout.hpp"
 #include "dataset_file/codec.hpp"
 #include "dataset_file/header.hpp"
-#include "support/file.hpp"
 
 namespace octavo::dataset_file {
 
@@ -114,6 +114,6 @@ void check_index(const Index& index, const Header& header);
 
 /// Reads the index of `file`: checks its hash, calls decode_index() and check_index(), and reads the chunk tables.
 /// Throws FormatError (the message does not name the file).
-Index read_index(const File& file, const Header& header);
+Index read_index(const ByteSource& file, const Header& header);
 
 }  // namespace octavo::dataset_file

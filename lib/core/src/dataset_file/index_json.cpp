@@ -122,7 +122,7 @@ SplitEntry decode_split(const JsonFields& fields, const Codec& codec, std::int64
   decode_quantization(fields, split);
   split.mean = fields.numbers("mean");
   split.standard_deviation = fields.numbers("std");
-  if (!codec.has_random_access) split.chunked = {&codec, fields.integer("chunk_samples"), {}, {}};
+  if (!codec.rows_stand_alone) split.chunked = {&codec, fields.integer("chunk_samples"), {}, {}};
   if (version >= 3 && fields.has("columns")) split.columns = fields.texts("columns");
   decode_datasets(fields.object("datasets"), version, split);
   return split;

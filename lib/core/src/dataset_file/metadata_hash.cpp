@@ -26,7 +26,7 @@ std::vector<Extent> gaps_between(std::vector<Extent> extents, std::int64_t file_
 
 }  // namespace
 
-std::uint64_t metadata_hash(const File& file, const Header& header, const Index& index) {
+std::uint64_t metadata_hash(const ByteSource& file, const Header& header, const Index& index) {
   std::vector<Extent> extents = {{header.index_offset, header.index_length, {}}};
   for (const NamedExtent& named : extents_of(index)) extents.push_back(named.extent);
   const std::vector<Extent> gaps = gaps_between(std::move(extents), header.file_length);
@@ -40,7 +40,7 @@ std::uint64_t metadata_hash(const File& file, const Header& header, const Index&
   return hash.value();
 }
 
-void check_metadata(const File& file, const Header& header, const Index& index) {
+void check_metadata(const ByteSource& file, const Header& header, const Index& index) {
   if (metadata_hash(file, header, index) != header.metadata_hash) {
     throw FormatError(
         "another program changed it, or its HDF5 metadata is damaged (its hash does not match); rebuild it "

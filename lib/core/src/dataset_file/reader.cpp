@@ -9,6 +9,7 @@
 #include "dataset_file/hashed_read.hpp"
 #include "dataset_file/limits.hpp"
 #include "dataset_file/metadata_hash.hpp"
+#include "support/file.hpp"
 #include "support/hash.hpp"
 #include "support/short_text.hpp"
 #include "support/strict_json.hpp"
@@ -25,22 +26,24 @@ std::vector<Value> values_of(const std::vector<std::byte>& bytes) {
 
 }  // namespace
 
-Reader::Reader(File file, Header header, Index index)
-    : file_(std::move(file)),
-      modified_ns_(file_.modified_ns()),
+Reader::Reader(std::shared_ptr<const ByteSource> source, Header header, Index index)
+    : source_(std::move(source)),
+      path_(source_->name()),
+      identity_(source_->identity()),
       header_(header),
       index_(std::move(index)),
-      chunks_(file_) {}
+      chunks_(*source_) {}
 
-std::shared_ptr<const Reader> Reader::open(const std::filesystem::path& path) {
-  File file = open_dataset_file(path);
+std::shared_ptr<const Reader> Reader::open(const std::string& location) { return open(open_dataset_file(location)); }
+
+std::shared_ptr<const Reader> Reader::open(std::shared_ptr<const ByteSource> source) {
   try {
-    const Header header = read_header(file);
-    Index index = read_index(file, header);
-    check_metadata(file, header, index);
-    return std::make_shared<const Reader>(std::move(file), header, std::move(index));
+    const Header header = read_header(*source);
+    Index index = read_index(*source, header);
+    check_metadata(*source, header, index);
+    return std::make_shared<const Reader>(std::move(source), header, std::move(index));
   } catch (const FormatError& problem) {
-    throw FormatError("open " + quoted(path) + ": " + problem.what());
+    throw FormatError("open " + quoted(source->name()) + ": " + problem.what());
   }
 }
 
@@ -52,13 +55,13 @@ const SplitEntry* Reader::find_split(std::string_view name) const {
 }
 
 void Reader::fail(const std::string& where, const std::string& problem) const {
-  throw FormatError("read " + quoted(file_.path()) + ": " + where + " " + problem +
+  throw FormatError("read " + quoted(path_) + ": " + where + " " + problem +
                     "; run `octavo verify` to find all damage, or get the file again");
 }
 
 std::vector<std::byte> Reader::read_small(const Extent& extent, const std::string& path) const {
   std::vector<std::byte> bytes(static_cast<std::size_t>(extent.bytes));
-  file_.read_at(extent.offset, bytes);
+  source_->read_at(extent.offset, bytes);
   if (hash_bytes(bytes) != extent.hash) fail(path, "is damaged (its hash does not match)");
   return bytes;
 }
@@ -87,20 +90,20 @@ std::string Reader::provenance() const {
 void Reader::ensure_names(const SplitEntry& split) const {
   const std::lock_guard lock(names_mutex_);
   if (splits_with_checked_names_.contains(split.name)) return;
-  if (!matches_hash(file_, *split.name_offsets)) fail(dataset_path(split, "name_offsets"), "is damaged");
-  if (!matches_hash(file_, *split.names)) fail(dataset_path(split, "names"), "is damaged");
+  if (!matches_hash(*source_, *split.name_offsets)) fail(dataset_path(split, "name_offsets"), "is damaged");
+  if (!matches_hash(*source_, *split.names)) fail(dataset_path(split, "names"), "is damaged");
   splits_with_checked_names_.insert(split.name);
 }
 
 std::string Reader::sample_name(const SplitEntry& split, std::int64_t row) const {
   ensure_names(split);
   std::uint64_t bounds[2];
-  file_.read_at(split.name_offsets->offset + 8 * row, std::as_writable_bytes(std::span(bounds)));
+  source_->read_at(split.name_offsets->offset + 8 * row, std::as_writable_bytes(std::span(bounds)));
   const auto total = static_cast<std::uint64_t>(split.names->bytes);
   const bool possible = bounds[0] < bounds[1] && bounds[1] <= total && bounds[1] - bounds[0] <= kMostNameBytes + 1;
   if (!possible) fail(dataset_path(split, "name_offsets"), "points outside the names at sample " + std::to_string(row));
   std::string name(bounds[1] - bounds[0] - 1, '\0');
-  file_.read_at(split.names->offset + static_cast<std::int64_t>(bounds[0]), std::as_writable_bytes(std::span(name)));
+  source_->read_at(split.names->offset + static_cast<std::int64_t>(bounds[0]), std::as_writable_bytes(std::span(name)));
   return name;
 }
 
@@ -121,28 +124,28 @@ void Reader::read_codes(const SplitEntry& split, std::int64_t first_row, std::in
   const std::int64_t row_bytes = split.shape.values();
   check_rows(split, first_row, count, codes.size(), row_bytes);
   if (split.chunked) return chunks_.read_rows(split, first_row, count, codes);
-  file_.read_at(split.images.offset + first_row * row_bytes, codes);
+  source_->read_at(split.images.offset + first_row * row_bytes, codes);
 }
 
 void Reader::read_labels(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
                          std::span<std::byte> labels) const {
   const std::int64_t row_bytes = split.label_layout.bytes_per_sample();
   check_rows(split, first_row, count, labels.size(), row_bytes);
-  if (!labels.empty()) file_.read_at(split.labels->offset + first_row * row_bytes, labels);
+  if (!labels.empty()) source_->read_at(split.labels->offset + first_row * row_bytes, labels);
 }
 
 void Reader::read_masks(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
                         std::span<std::byte> masks) const {
   const std::int64_t row_bytes = split.mask_bytes();
   check_rows(split, first_row, count, masks.size(), row_bytes);
-  if (!masks.empty()) file_.read_at(split.masks->offset + first_row * row_bytes, masks);
+  if (!masks.empty()) source_->read_at(split.masks->offset + first_row * row_bytes, masks);
 }
 
 void Reader::read_checksums(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
                             std::span<std::uint64_t> checksums) const {
   const auto bytes = std::as_writable_bytes(checksums);
   check_rows(split, first_row, count, bytes.size(), 8);
-  file_.read_at(split.checksums.offset + first_row * 8, bytes);
+  source_->read_at(split.checksums.offset + first_row * 8, bytes);
 }
 
 std::vector<std::uint64_t> Reader::row_checksums(const SplitEntry& split, std::int64_t first_row,
@@ -175,11 +178,11 @@ void Reader::fail_sample(const SplitEntry& split, std::int64_t row) const {
 
 void Reader::ensure_unchanged() const {
   std::array<std::byte, kHeaderBytes> header;
-  if (file_.length() == header_.file_length && file_.modified_ns() == modified_ns_ &&
-      file_.read_some_at(0, header) == header.size() && header == encode_header(header_)) {
-    return;
+  if (source_->identity() == identity_ && source_->length() == header_.file_length) {
+    source_->read_at(0, header);
+    if (header == encode_header(header_)) return;
   }
-  throw IoError("read " + quoted(file_.path()) + ": the file was changed while it was read; open it again");
+  throw IoError("read " + quoted(path_) + ": the file was changed while it was read; open it again");
 }
 
 void check_rows(const SplitEntry& split, std::int64_t first_row, std::int64_t count, std::size_t given_bytes,

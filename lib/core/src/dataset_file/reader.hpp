@@ -12,12 +12,12 @@
 #include <string_view>
 #include <vector>
 
+#include <octavo/byte_source.hpp>
 #include <octavo/statistics.hpp>
 
 #include "dataset_file/chunk_reader.hpp"
 #include "dataset_file/header.hpp"
 #include "dataset_file/index.hpp"
-#include "support/file.hpp"
 #include "support/strict_json.hpp"
 
 namespace octavo::dataset_file {
@@ -25,12 +25,15 @@ namespace octavo::dataset_file {
 /// Thread-safe: all reads are positioned and share one open descriptor.
 class Reader {
  public:
-  /// Opens `path` and checks the header, the index and the metadata hash. Throws IoError, or FormatError with the file.
-  static std::shared_ptr<const Reader> open(const std::filesystem::path& path);
+  /// Opens a file and checks the header, the index and the metadata hash. Throws IoError, or FormatError with the file.
+  static std::shared_ptr<const Reader> open(const std::string& location);
+  static std::shared_ptr<const Reader> open(std::shared_ptr<const ByteSource> source);
   /// Uses a header and an index that have already been read and checked.
-  Reader(File file, Header header, Index index);
+  Reader(std::shared_ptr<const ByteSource> source, Header header, Index index);
 
-  const File& file() const { return file_; }
+  const ByteSource& source() const { return *source_; }
+  /// The path or URL of the source.
+  const std::filesystem::path& path() const { return path_; }
   const Header& header() const { return header_; }
   const Index& index() const { return index_; }
   /// Returns the split with this name, or null.
@@ -70,7 +73,7 @@ class Reader {
   /// Throws FormatError: sample `row` does not match its checksum.
   [[noreturn]] void fail_sample(const SplitEntry& split, std::int64_t row) const;
 
-  /// Throws IoError if the file's length, modification time or header has changed since it was opened. Call this after
+  /// Throws IoError if the identity of the source or the header has changed since it was opened. Call this after
   /// reading. (If the file was replaced by another one of the same name, the old one is still read, unchanged.)
   void ensure_unchanged() const;
 
@@ -79,8 +82,9 @@ class Reader {
   void ensure_names(const SplitEntry& split) const;
   [[noreturn]] void fail(const std::string& where, const std::string& problem) const;
 
-  File file_;
-  std::int64_t modified_ns_ = 0;
+  std::shared_ptr<const ByteSource> source_;
+  std::filesystem::path path_;
+  std::string identity_;  ///< of the source when it was opened
   Header header_;
   Index index_;
   ChunkReader chunks_;

@@ -38,9 +38,10 @@ std::optional<std::uint64_t> end_address(std::span<const std::byte, kMostBytes> 
 
 }  // namespace
 
-bool has_whole_hdf5_file(const File& file) {
+bool has_whole_hdf5_file(const ByteSource& file) {
   std::array<std::byte, kMostBytes> bytes{};
-  file.read_some_at(kHeaderBytes, bytes);
+  const std::int64_t present = std::max<std::int64_t>(0, file.length() - kHeaderBytes);
+  file.read_at(kHeaderBytes, std::span(bytes).first(std::min(bytes.size(), static_cast<std::size_t>(present))));
   const auto end = end_address(bytes);
   return end && *end <= static_cast<std::uint64_t>(file.length());
 }

@@ -10,7 +10,7 @@
 #include "loader/loader_identity.hpp"
 #include "loader/packed_server.hpp"
 #include "loader/replay.hpp"
-#include "store/store_access.hpp"
+#include "store/stored_samples.hpp"
 #include "store/tensor_check.hpp"
 
 namespace octavo {
@@ -18,7 +18,7 @@ namespace octavo {
 class BatchMaker::Implementation {
  public:
   Implementation(const Store& store, LoaderOptions options)
-      : samples_(store::StoreAccess::samples(store)), server_(samples_, std::move(options)) {
+      : samples_(store.samples()), server_(samples_, std::move(options)) {
     server_.show_own_prefetch();
   }
 

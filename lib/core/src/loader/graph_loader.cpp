@@ -12,7 +12,7 @@
 #include "loader/loader_identity.hpp"
 #include "loader/options_check.hpp"
 #include "store/prepared_maps.hpp"
-#include "store/store_access.hpp"
+#include "store/stored_samples.hpp"
 #include "store/tensor_check.hpp"
 
 namespace octavo {
@@ -25,7 +25,7 @@ namespace {
 class GraphLoader::Implementation {
  public:
   Implementation(const Store& store, LoaderOptions options, std::int64_t batches_per_launch)
-      : samples_(store::StoreAccess::samples(store)),
+      : samples_(store.samples()),
         order_(checked(*samples_, std::move(options), batches_per_launch), samples_->sample_count),
         position_(loader::make_graph_position(samples_->backend, order_, samples_->sample_count, batches_per_launch)),
         maps_(samples_, order_.options().spec),

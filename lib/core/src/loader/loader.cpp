@@ -17,7 +17,7 @@ EpochRange::Iterator EpochRange::begin() const { return Iterator(pipeline_); }
 
 Loader::Loader(const Store& store, LoaderOptions options)
     : pipeline_(std::make_unique<loader::Pipeline>(
-          std::make_shared<loader::PackedServer>(store.samples_, std::move(options)))) {}
+          std::make_shared<loader::PackedServer>(store.samples(), std::move(options)))) {}
 Loader::Loader(std::unique_ptr<loader::Pipeline> pipeline) : pipeline_(std::move(pipeline)) {}
 Loader::~Loader() = default;
 Loader::Loader(Loader&&) noexcept = default;

@@ -7,8 +7,7 @@
 #include <octavo/store.hpp>
 
 #include "backend/backend.hpp"
-#include "dataset_file/block_rows.hpp"
-#include "dataset_file/split_access.hpp"
+#include "dataset_file/split_data.hpp"
 #include "measuring/gather_speed.hpp"
 #include "measuring/timing.hpp"
 #include "support/threads.hpp"
@@ -22,7 +21,7 @@ constexpr std::int64_t kReadBytes = std::int64_t{1} << 20;
 /// Reads all samples into new memory on all threads, and inflates them if they are deflated. The result is not used.
 void read_only(const Split& split) {
   const std::int64_t values = split.shape().values();
-  const std::int64_t block = dataset_file::rows_per_block(dataset_file::SplitAccess::entry(split), kReadBytes);
+  const std::int64_t block = split.data()->rows_per_block(kReadBytes);
   const std::int64_t blocks = (split.sample_count() + block - 1) / block;
   const backend::DeviceBuffer memory(backend::make_backend(Device::cpu()),
                                      static_cast<std::size_t>(split.packed_bytes()), "the samples to read");

@@ -8,7 +8,7 @@
 #include "loader/packed_server.hpp"
 #include "measuring/device_probe.hpp"
 #include "measuring/timing.hpp"
-#include "store/store_access.hpp"
+#include "store/stored_samples.hpp"
 
 namespace octavo::measuring {
 namespace {
@@ -27,7 +27,7 @@ class GatherSubject {
  public:
   GatherSubject(const Store& store, const BatchSpec& spec, std::int64_t batch_size)
       : server_(
-            store::StoreAccess::samples(store),
+            store.samples(),
             {.batch_size = batch_size, .shuffle = true, .drop_last = batch_size <= store.sample_count(), .spec = spec}),
         batch_count_(std::min(batch_size, store.sample_count())),
         images_(server_.backend(), static_cast<std::size_t>(batch_count_ * server_.shape().bytes()),
@@ -147,7 +147,7 @@ bool can_time_gathers(const Store& store) {
 }
 
 GatherSpeed time_gathers(const Store& store, const BatchSpec& spec, std::int64_t batch_size) {
-  const auto& backend = store::StoreAccess::samples(store)->backend;
+  const auto& backend = store.samples()->backend;
   const DeviceProbe device = probe(backend->device());
   GatherSubject gather(store, spec, batch_size);
   const std::int64_t split_bytes = store.sample_count() * store.shape().values();

@@ -4,7 +4,7 @@
 
 #include "loader/packed_server.hpp"
 #include "measuring/device_probe.hpp"
-#include "store/store_access.hpp"
+#include "store/stored_samples.hpp"
 
 namespace octavo::measuring {
 namespace {
@@ -46,7 +46,7 @@ std::optional<std::int64_t> measure_all(const loader::PackedServer& server) {
 }
 
 ResidencyCost measure_as(const Store& store, std::int64_t batch_size, DType type, const char* name) {
-  const auto& samples = store::StoreAccess::samples(store);
+  const auto& samples = store.samples();
   const loader::PackedServer server(samples, {.spec = spec_of(type)});
   ResidencyCost cost;
   cost.name = name;

@@ -7,7 +7,7 @@
 #include <octavo/errors.hpp>
 
 #include "store/residency_rules.hpp"
-#include "store/stored_samples.hpp"
+#include "store/row_layout.hpp"
 #include "support/checked_math.hpp"
 
 namespace octavo::planning {
@@ -40,9 +40,10 @@ MemoryModel memory_model(const Split& split, const PlanOptions& options, bool is
   model.sample_count = split.sample_count();
   const BatchShape shape = batch_shape({.dtype = options.dtype}, split.shape());
   model.sample_values = shape.values();
-  model.mask_bytes = split.has_masks() ? split.shape().values_per_channel() : 0;
-  model.row_bytes = split.shape().values() + model.mask_bytes;
-  model.label_bytes = split.labels().bytes_per_sample();
+  const store::RowLayout layout(split.shape(), split.labels(), split.has_masks());
+  model.mask_bytes = layout.mask_bytes;
+  model.row_bytes = layout.row_bytes();
+  model.label_bytes = layout.label_bytes;
   model.value_bytes = bytes_of(options.dtype);
   model.resident_prefetch = store::prefetch_depth(options.prefetch, is_host, true);
   model.staged_prefetch = store::prefetch_depth(options.prefetch, is_host, false);

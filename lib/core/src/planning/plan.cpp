@@ -8,6 +8,7 @@
 
 #include "backend/backend.hpp"
 #include "dataset_file/chunk_reader.hpp"
+#include "dataset_file/rows/sample_companions.hpp"
 #include "planning/memory_model.hpp"
 #include "store/residency_rules.hpp"
 #include "support/text_units.hpp"
@@ -47,10 +48,14 @@ std::string reason_of(const MemoryModel& model, const planning::Fit& found, std:
     case Residency::hybrid:
       return format_bytes(found.resident_count * model.packed_bytes()) + " of " + samples +
              " of samples fit with the model and the batches in " + left + "; the others are read from the file";
-    default:
+    case Residency::streamed:
       return "almost none of the " + samples + " of samples fit with the model and the batches in " + left +
              "; all are read from the file";
+    case Residency::automatic:
+    case Residency::window:
+      break;  // fit() does not choose them
   }
+  return "";
 }
 
 std::vector<PlannedPart> parts_of(const MemoryModel& model, const planning::Fit& found, std::int64_t batch_size,
@@ -190,10 +195,11 @@ Plan plan(const Dataset& dataset, const PlanOptions& options) {
   // When samples are read from the file, the host keeps labels and checksums, a pinned copy of each packed batch for a
   // GPU, and a cache of inflated chunks.
   if (staged) {
-    const std::int64_t kept_label_bytes = model.label_bytes <= store::kMostKeptLabelBytes ? model.label_bytes : 0;
+    const std::int64_t kept_label_bytes =
+        model.label_bytes <= dataset_file::kMostKeptLabelBytes ? model.label_bytes : 0;
     plan.host_bytes = N * (kept_label_bytes + 8) +
                       (is_host ? 0 : plan.batch_size * (1 + model.staged_prefetch) * model.staged_bytes());
-    if (!dataset_file::codec_of(plan.compression).has_random_access)
+    if (!dataset_file::codec_of(plan.compression).rows_stand_alone)
       plan.host_bytes += dataset_file::kMostCachedChunkBytes;
   }
   plan.forms = forms_of(model, room, plan.batch_size);

@@ -10,12 +10,10 @@
 #include <octavo/errors.hpp>
 
 #include "dataset_file/limits.hpp"
-#include "dataset_file/split_access.hpp"
+#include "dataset_file/split_data.hpp"
 #include "statistics/sample_counter.hpp"
-#include "store/chunked_row_reader.hpp"
 #include "store/memory_rows.hpp"
 #include "store/residency_rules.hpp"
-#include "store/row_reader.hpp"
 #include "support/hash.hpp"
 
 namespace octavo::store {
@@ -29,10 +27,10 @@ struct Origin {
   std::string name;   ///< "split train"
   std::string place;  ///< "the file"
   SampleDescription samples;
-  std::function<std::unique_ptr<const RowSource>()> rows;           ///< for samples that are not resident
-  std::function<void(const StoredSamples& samples)> read_resident;  ///< reads into its buffers
-  std::shared_ptr<const void> owner = {};                           ///< owner of borrowed memory
-  const HostSamples* in_place = nullptr;                            ///< memory that the CPU can use in place
+  std::function<std::unique_ptr<const dataset_file::RowSource>()> rows;  ///< for samples that are not resident
+  std::function<void(const StoredSamples& samples)> read_resident;       ///< reads into its buffers
+  std::shared_ptr<const void> owner = {};                                ///< owner of borrowed memory
+  const HostSamples* in_place = nullptr;                                 ///< memory that the CPU can use in place
 };
 
 [[noreturn]] void refuse(const std::string& what, const std::string& why) {
@@ -110,21 +108,12 @@ Split statistics_source(const Split& split) {
   return dataset.has_split("train") && dataset.split("train").shape() == split.shape() ? dataset.split("train") : split;
 }
 
-/// The source of the samples that stay in the file.
-std::unique_ptr<const RowSource> row_source(const Split& split, const LoadOptions& options) {
-  if (dataset_file::codec_of(split.compression()).has_random_access) {
-    return std::make_unique<const RowReader>(split, options.verify_checksums, options.with_masks, options.thread_count);
-  }
-  return std::make_unique<const ChunkedRowReader>(split, options.verify_checksums, options.with_masks,
-                                                  options.thread_count);
-}
-
 /// Loads one origin, and tries further residencies if memory is short.
 class Loading {
  public:
   Loading(const Origin& origin, Device device, const LoadOptions& options)
       : origin_(origin), options_(options), backend_(backend::make_backend(device)) {
-    sample_bytes_ = row_bytes() + origin.samples.labels.bytes_per_sample();
+    sample_bytes_ = layout().sample_bytes();
     limit_bytes_ = options.memory_limit_bytes > 0 ? options.memory_limit_bytes : backend_->memory().free_bytes / 5 * 4;
   }
 
@@ -148,11 +137,7 @@ class Loading {
   }
 
  private:
-  /// Bytes of a sample and its mask.
-  std::int64_t row_bytes() const {
-    const SampleDescription& samples = origin_.samples;
-    return samples.shape.values() + (samples.has_masks ? samples.shape.values_per_channel() : 0);
-  }
+  RowLayout layout() const { return {origin_.samples.shape, origin_.samples.labels, origin_.samples.has_masks}; }
   /// Throws InvalidArgument if `count` samples exceed the limit that the caller gave.
   void check_limit(std::int64_t count, const std::string& why) const {
     if (options_.memory_limit_bytes == 0 || count <= limit_bytes_ / sample_bytes_ || is_in_place()) return;
@@ -209,13 +194,14 @@ class Loading {
   std::shared_ptr<StoredSamples> allocate(std::int64_t count, Residency residency) const {
     auto samples = describe(residency);
     if (is_in_place()) return use_in_place(samples);
-    samples->resident_count = count;
+    samples->resident = ResidentSet({{0, count}});
     const std::string what = "samples of " + origin_.name;
     // The products do not overflow: a file or a memory block of that size exists.
-    samples->codes = backend::DeviceBuffer(backend_, static_cast<std::size_t>(count * samples->row_stride_bytes),
-                                           "the packed " + what);
-    samples->label_words = backend::DeviceBuffer(backend_, static_cast<std::size_t>(count * samples->label_bytes()),
-                                                 "the labels of the " + what);
+    const RowLayout& layout = samples->layout;
+    samples->codes =
+        backend::DeviceBuffer(backend_, static_cast<std::size_t>(layout.rows(count)), "the packed " + what);
+    samples->label_words =
+        backend::DeviceBuffer(backend_, static_cast<std::size_t>(layout.labels(count)), "the labels of the " + what);
     return samples;
   }
 
@@ -224,7 +210,7 @@ class Loading {
     if (!samples->is_resident()) samples->rows = origin_.rows();
     origin_.read_resident(*samples);
     if (!reason_.empty()) {
-      const std::int64_t count = samples->resident_count;
+      const std::int64_t count = samples->resident.count();
       samples->residency_reason = reason_ +
                                   (count == 0 ? "No samples are resident; all"
                                               : std::to_string(count) + " of its samples are resident; the others") +
@@ -257,7 +243,7 @@ class Loading {
     samples->backend = backend_;
     static_cast<SampleDescription&>(*samples) = origin_.samples;
     samples->owner = origin_.owner;
-    samples->row_stride_bytes = row_bytes();
+    samples->layout = layout();
     samples->residency = residency;
     return samples;
   }
@@ -265,7 +251,7 @@ class Loading {
   /// Whether the CPU can use the caller's memory in place.
   bool is_in_place() const { return origin_.in_place != nullptr && backend_->is_host(); }
   std::shared_ptr<StoredSamples> use_in_place(std::shared_ptr<StoredSamples> samples) const {
-    samples->resident_count = origin_.samples.sample_count;
+    samples->resident = ResidentSet({{0, origin_.samples.sample_count}});
     samples->borrowed_codes = origin_.in_place->codes.data();
     samples->borrowed_labels = reinterpret_cast<const std::uint32_t*>(origin_.in_place->label_bytes.data());
     return samples;
@@ -289,9 +275,11 @@ std::shared_ptr<const StoredSamples> load_samples(const Split& split, Device dev
       name,
       "the file",
       {split.sample_count(), split.shape(), split.labels(), options.with_masks && split.has_masks(),
-       split.class_names(), dataset_file::SplitAccess::entry(split).quantization, source.statistics(), source.name(),
-       split.name(), dataset_file::SplitAccess::entry(split).checksums.hash.value_or(0)},
-      [&] { return row_source(split, options); },
+       split.class_names(), split.data()->description().quantization, source.statistics(), source.name(), split.name(),
+       split.data()->description().data_hash},
+      [&] {
+        return split.data()->open_rows({options.verify_checksums, options.with_masks, options.thread_count});
+      },
       [&](const StoredSamples& samples) { read_samples(split, options, samples); },
   };
   return Loading(origin, device, options).run();

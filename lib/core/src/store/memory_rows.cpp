@@ -29,7 +29,7 @@ MemoryRows::MemoryRows(const HostSamples& samples, HostMemory memory, int thread
   labels_ = copy + samples.codes.size();
 }
 
-void MemoryRows::read(std::span<const std::int64_t> rows, const RowTarget& target,
+void MemoryRows::read(std::span<const std::int64_t> rows, const dataset_file::RowTarget& target,
                       const std::atomic<bool>& cancelled) const {
   const auto count = static_cast<std::int64_t>(rows.size());
   const std::int64_t pieces = std::clamp<std::int64_t>(

@@ -8,16 +8,16 @@
 
 #include "backend/backend.hpp"
 #include "backend/thread_pool.hpp"
-#include "store/row_source.hpp"
+#include "dataset_file/rows/row_source.hpp"
 
 namespace octavo::store {
 
-class MemoryRows final : public RowSource {
+class MemoryRows final : public dataset_file::RowSource {
  public:
   /// Throws OutOfMemory if there is no room for a copy.
   MemoryRows(const HostSamples& samples, HostMemory memory, int thread_count);
 
-  void read(std::span<const std::int64_t> rows, const RowTarget& target,
+  void read(std::span<const std::int64_t> rows, const dataset_file::RowTarget& target,
             const std::atomic<bool>& cancelled) const override;
 
  private:

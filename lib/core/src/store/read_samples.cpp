@@ -6,8 +6,7 @@
 #include <mutex>
 #include <optional>
 
-#include "dataset_file/block_rows.hpp"
-#include "dataset_file/split_access.hpp"
+#include "dataset_file/split_data.hpp"
 #include "store/stored_samples.hpp"
 #include "store/upload.hpp"
 #include "support/threads.hpp"
@@ -54,30 +53,46 @@ void read_block(const Split& split, bool verify, std::int64_t first, std::int64_
 /// Reads the rows of samples, codes and then masks, to `rows`.
 void read_rows(const Split& split, bool verify, const StoredSamples& samples, std::int64_t first, std::int64_t count,
                std::int8_t* rows, std::span<std::byte> labels) {
-  const auto code_bytes = static_cast<std::size_t>(samples.shape.values());
-  const auto mask_bytes = static_cast<std::size_t>(samples.mask_bytes());
+  const auto code_bytes = static_cast<std::size_t>(samples.layout.code_bytes);
+  const auto mask_bytes = static_cast<std::size_t>(samples.layout.mask_bytes);
   const auto row_count = static_cast<std::size_t>(count);
   if (mask_bytes == 0) return read_block(split, verify, first, count, {rows, row_count * code_bytes}, labels);
   // The file holds codes and masks in datasets of their own.
   std::vector<std::int8_t> codes(row_count * code_bytes);
   std::vector<std::uint8_t> masks(row_count * mask_bytes);
   read_block(split, verify, first, count, codes, labels, masks);
-  for (std::size_t i = 0; i < row_count; ++i, rows += samples.row_stride_bytes) {
+  for (std::size_t i = 0; i < row_count; ++i, rows += samples.layout.row_bytes()) {
     std::memcpy(rows, codes.data() + i * code_bytes, code_bytes);
     std::memcpy(rows + code_bytes, masks.data() + i * mask_bytes, mask_bytes);
   }
 }
 
-/// Calls work(thread, first, count) for blocks of `block_samples` samples until all are done.
+/// Samples that are read together: their rows in the split, and their slots on the device.
+struct Block {
+  std::int64_t first_row, first_slot, count;
+};
+
+std::vector<Block> blocks_of(const ResidentSet& resident, std::int64_t block_samples) {
+  std::vector<Block> blocks;
+  std::int64_t slot = 0;
+  for (const RowRange& range : resident.ranges()) {
+    for (std::int64_t done = 0; done < range.count; done += block_samples) {
+      const std::int64_t count = std::min(block_samples, range.count - done);
+      blocks.push_back({range.first + done, slot, count});
+      slot += count;
+    }
+  }
+  return blocks;
+}
+
+/// Calls work(thread, block) for all blocks.
 template <typename Work>
-void for_blocks(std::int64_t sample_count, std::int64_t block_samples, int thread_count, const Work& work) {
-  std::atomic<std::int64_t> next = 0;
+void for_blocks(std::span<const Block> blocks, int thread_count, const Work& work) {
+  std::atomic<std::size_t> next = 0;
   std::atomic<bool> failed = false;
   run_on_threads(thread_count, [&](int thread) {
     try {
-      for (std::int64_t first; !failed && (first = next.fetch_add(block_samples)) < sample_count;) {
-        work(thread, first, std::min(block_samples, sample_count - first));
-      }
+      for (std::size_t at; !failed && (at = next.fetch_add(1)) < blocks.size();) work(thread, blocks[at]);
     } catch (...) {
       failed = true;
       throw;
@@ -87,21 +102,21 @@ void for_blocks(std::int64_t sample_count, std::int64_t block_samples, int threa
 
 std::span<std::byte> label_bytes(const StoredSamples& samples, std::byte* base, std::int64_t first,
                                  std::int64_t count) {
-  const std::int64_t each = samples.labels.bytes_per_sample();
-  return each == 0 ? std::span<std::byte>() : std::span(base + first * each, static_cast<std::size_t>(count * each));
+  const RowLayout& layout = samples.layout;
+  return layout.label_bytes == 0
+             ? std::span<std::byte>()
+             : std::span(base + layout.labels(first), static_cast<std::size_t>(layout.labels(count)));
 }
 
 void read_into_host(const Split& split, const LoadOptions& options, const StoredSamples& samples,
                     SharedProgress& progress) {
-  const std::int64_t block_samples =
-      dataset_file::rows_per_block(dataset_file::SplitAccess::entry(split), kHostBlockBytes);
-  for_blocks(samples.resident_count, block_samples, resolve_thread_count(options.thread_count),
-             [&](int, std::int64_t first, std::int64_t count) {
-               read_rows(split, options.verify_checksums, samples, first, count,
-                         samples.codes.as<std::int8_t>() + first * samples.row_stride_bytes,
-                         label_bytes(samples, samples.label_words.as<std::byte>(), first, count));
-               progress.add(count);
-             });
+  const std::vector<Block> blocks = blocks_of(samples.resident, split.data()->rows_per_block(kHostBlockBytes));
+  for_blocks(blocks, resolve_thread_count(options.thread_count), [&](int, const Block& block) {
+    read_rows(split, options.verify_checksums, samples, block.first_row, block.count,
+              samples.codes.as<std::int8_t>() + samples.layout.rows(block.first_slot),
+              label_bytes(samples, samples.label_words.as<std::byte>(), block.first_slot, block.count));
+    progress.add(block.count);
+  });
 }
 
 /// Largest number of threads that read for a GPU: more do not help to saturate the link, and each needs pinned memory.
@@ -126,17 +141,14 @@ class StagedReading {
         options_(options),
         samples_(samples),
         progress_(progress),
-        block_samples_(
-            std::min(samples.resident_count,
-                     dataset_file::rows_per_block(dataset_file::SplitAccess::entry(split), kUploadBlockBytes))) {}
+        block_samples_(std::min(samples.resident.count(), split.data()->rows_per_block(kUploadBlockBytes))),
+        blocks_(blocks_of(samples.resident, block_samples_)) {}
 
   void run() {
-    const std::int64_t block_count = (samples_.resident_count + block_samples_ - 1) / block_samples_;
-    const auto thread_count = static_cast<int>(
-        std::min<std::int64_t>({block_count, resolve_thread_count(options_.thread_count), kMostLanes}));
+    const auto thread_count = static_cast<int>(std::min<std::int64_t>(
+        {std::ssize(blocks_), std::int64_t{resolve_thread_count(options_.thread_count)}, kMostLanes}));
     lanes_.resize(static_cast<std::size_t>(thread_count));
-    for_blocks(samples_.resident_count, block_samples_, thread_count,
-               [&](int thread, std::int64_t first, std::int64_t count) { copy_block(lane(thread), first, count); });
+    for_blocks(blocks_, thread_count, [&](int thread, const Block& block) { copy_block(lane(thread), block); });
     for (const auto& one : lanes_) {
       if (one) samples_.backend->synchronize(StreamRef(one->stream.get()));
     }
@@ -146,24 +158,23 @@ class StagedReading {
   /// Created by the thread that uses it, because pinning memory is slow.
   Lane& lane(int thread) {
     std::unique_ptr<Lane>& one = lanes_[static_cast<std::size_t>(thread)];
-    if (!one)
-      one = std::make_unique<Lane>(samples_.backend, labels_offset(block_samples_) + label_bytes(block_samples_));
+    if (!one) one = std::make_unique<Lane>(samples_.backend, samples_.layout.end_offset(block_samples_));
     return *one;
   }
-  std::int64_t row_bytes(std::int64_t count) const { return count * samples_.row_stride_bytes; }
-  std::int64_t label_bytes(std::int64_t count) const { return count * samples_.label_bytes(); }
-  std::int64_t labels_offset(std::int64_t count) const { return (row_bytes(count) + 15) / 16 * 16; }
 
-  void copy_block(Lane& lane, std::int64_t first, std::int64_t count) const {
+  void copy_block(Lane& lane, const Block& block) const {
+    const RowLayout& layout = samples_.layout;
     const StreamRef stream(lane.stream.get());
-    std::byte* block = lane.upload.begin_block();
-    std::byte* labels = block + labels_offset(count);
-    read_rows(split_, options_.verify_checksums, samples_, first, count, reinterpret_cast<std::int8_t*>(block),
-              store::label_bytes(samples_, labels, 0, count));
-    lane.upload.copy(samples_.codes.as<std::byte>() + row_bytes(first), block, row_bytes(count), stream);
-    lane.upload.copy(samples_.label_words.as<std::byte>() + label_bytes(first), labels, label_bytes(count), stream);
+    std::byte* rows = lane.upload.begin_block();
+    std::byte* labels = rows + layout.labels_offset(block.count);
+    read_rows(split_, options_.verify_checksums, samples_, block.first_row, block.count,
+              reinterpret_cast<std::int8_t*>(rows), label_bytes(samples_, labels, 0, block.count));
+    lane.upload.copy(samples_.codes.as<std::byte>() + layout.rows(block.first_slot), rows, layout.rows(block.count),
+                     stream);
+    lane.upload.copy(samples_.label_words.as<std::byte>() + layout.labels(block.first_slot), labels,
+                     layout.labels(block.count), stream);
     lane.upload.finish_block(stream);
-    progress_.add(count);
+    progress_.add(block.count);
   }
 
   const Split& split_;
@@ -171,26 +182,31 @@ class StagedReading {
   const StoredSamples& samples_;
   SharedProgress& progress_;
   std::int64_t block_samples_;
+  std::vector<Block> blocks_;
   std::vector<std::unique_ptr<Lane>> lanes_;
 };
 
 }  // namespace
 
 void copy_samples(const HostSamples& from, const StoredSamples& samples) {
-  if (samples.resident_count == 0) return;
-  backend::Backend& device = *samples.backend;
-  const auto count = static_cast<std::size_t>(samples.resident_count);
-  device.copy_to_device(samples.codes.data(), from.codes.data(),
-                        count * static_cast<std::size_t>(samples.shape.values()), {});
-  if (samples.label_bytes() != 0) {
-    device.copy_to_device(samples.label_words.data(), from.label_bytes.data(),
-                          count * static_cast<std::size_t>(samples.label_bytes()), {});
+  const RowLayout& layout = samples.layout;
+  std::int64_t slot = 0;
+  for (const RowRange& range : samples.resident.ranges()) {
+    samples.backend->copy_to_device(samples.codes.as<std::byte>() + layout.rows(slot),
+                                    from.codes.data() + layout.rows(range.first),
+                                    static_cast<std::size_t>(layout.rows(range.count)), {});
+    if (layout.label_bytes != 0) {
+      samples.backend->copy_to_device(samples.label_words.as<std::byte>() + layout.labels(slot),
+                                      from.label_bytes.data() + layout.labels(range.first),
+                                      static_cast<std::size_t>(layout.labels(range.count)), {});
+    }
+    slot += range.count;
   }
 }
 
 void read_samples(const Split& split, const LoadOptions& options, const StoredSamples& samples) {
-  if (samples.resident_count == 0) return;
-  SharedProgress progress(split, samples.resident_count, options.on_progress);
+  if (samples.resident.count() == 0) return;
+  SharedProgress progress(split, samples.resident.count(), options.on_progress);
   if (samples.backend->is_host())
     read_into_host(split, options, samples, progress);
   else

@@ -12,9 +12,6 @@ inline std::int64_t least_hybrid_count(std::int64_t sample_count) {
   return (sample_count + kLeastHybridShare - 1) / kLeastHybridShare;
 }
 
-/// Larger labels are read with their sample instead of kept in host memory.
-inline constexpr std::int64_t kMostKeptLabelBytes = 64;
-
 /// Returns the prefetch depth: the requested one, up to 64; by default 2, or 0 if all samples are in host memory.
 inline int prefetch_depth(int asked_for, bool is_host, bool is_resident) {
   constexpr int kUsual = 2, kMost = 64;

@@ -6,9 +6,6 @@
 namespace octavo::store {
 namespace {
 
-/// Aligns the next part for elements of any type.
-std::int64_t aligned(std::int64_t offset) { return (offset + 15) / 16 * 16; }
-
 constexpr auto kNumberBytes = static_cast<std::int64_t>(sizeof(std::int64_t));
 /// Of each sample of the batch: its row number, its index in the split, and its epoch.
 constexpr std::int64_t kNumbersPerSample = 3;
@@ -17,9 +14,7 @@ constexpr std::int64_t kNumbersPerSample = 3;
 
 StagingSlot::StagingSlot(std::shared_ptr<const StoredSamples> samples, std::int64_t most_rows)
     : samples_(std::move(samples)) {
-  const std::int64_t bytes = aligned(most_rows * samples_->row_stride_bytes) +
-                             aligned(most_rows * samples_->label_bytes()) +
-                             most_rows * kNumbersPerSample * kNumberBytes;
+  const std::int64_t bytes = samples_->layout.end_offset(most_rows) + most_rows * kNumbersPerSample * kNumberBytes;
   const auto& backend = samples_->backend;
   memory_ = backend::DeviceBuffer(backend, static_cast<std::size_t>(bytes), "the samples of a batch");
   copied_ = backend::OwnedEvent(backend);
@@ -33,8 +28,7 @@ StagingSlot::~StagingSlot() {
 
 std::unique_ptr<Upload> StagingSlot::make_upload() const {
   if (samples_->backend->is_host()) return nullptr;
-  const std::int64_t one_row =
-      aligned(samples_->row_stride_bytes) + aligned(samples_->label_bytes()) + kNumbersPerSample * kNumberBytes;
+  const std::int64_t one_row = samples_->layout.end_offset(1) + kNumbersPerSample * kNumberBytes;
   return std::make_unique<Upload>(samples_->backend, std::max(one_row, std::min(device_bytes(), kUploadBlockBytes)));
 }
 
@@ -57,18 +51,10 @@ void StagingSlot::fill(const BatchRows& batch, Upload* upload, StreamRef stream,
 }
 
 void StagingSlot::choose_staged(const BatchRows& batch) {
-  staged_.clear();
-  placed_ = {{}, {batch.drawing().begin(), batch.drawing().end()}, batch.epochs};
-  placed_.rows.reserve(batch.rows.size());
-  for (const std::int64_t row : batch.rows) {
-    const bool is_resident = row < samples_->resident_count;
-    placed_.rows.push_back(is_resident ? row : samples_->resident_count + static_cast<std::int64_t>(staged_.size()));
-    if (!is_resident) staged_.push_back(row);
-  }
-  numbers_ = placed_.numbers();
-  const auto staged_count = static_cast<std::int64_t>(staged_.size());
-  labels_offset_ = aligned(staged_count * samples_->row_stride_bytes);
-  numbers_offset_ = labels_offset_ + aligned(staged_count * samples_->label_bytes());
+  batch_ = place(batch, samples_->resident);
+  numbers_ = batch_.rows.numbers();
+  labels_offset_ = samples_->layout.labels_offset(staged_count());
+  numbers_offset_ = samples_->layout.end_offset(staged_count());
 }
 
 std::int64_t StagingSlot::filled_bytes() const {
@@ -77,7 +63,7 @@ std::int64_t StagingSlot::filled_bytes() const {
 
 /// Reads everything, in device layout.
 void StagingSlot::read_all(std::byte* to, const std::atomic<bool>& cancelled) const {
-  samples_->rows->read(staged_, {to, samples_->row_stride_bytes, to + labels_offset_}, cancelled);
+  samples_->rows->read(batch_.staged, {to, samples_->layout.row_bytes(), to + labels_offset_}, cancelled);
   std::copy(numbers_.begin(), numbers_.end(), reinterpret_cast<std::int64_t*>(to + numbers_offset_));
 }
 
@@ -91,17 +77,18 @@ void StagingSlot::fill_whole(Upload& upload, StreamRef stream, const std::atomic
 
 /// Reads one block while the previous one is copied.
 void StagingSlot::fill_in_parts(Upload& upload, StreamRef stream, const std::atomic<bool>& cancelled) {
-  const std::int64_t row_bytes = samples_->row_stride_bytes, label_bytes = samples_->label_bytes();
-  const auto staged_count = static_cast<std::int64_t>(staged_.size());
-  const std::int64_t rows_per_part = std::max<std::int64_t>(1, (upload.block_bytes() - 16) / (row_bytes + label_bytes));
-  for (std::int64_t first = 0; first < staged_count; first += rows_per_part) {
-    const std::int64_t count = std::min(rows_per_part, staged_count - first);
+  const RowLayout& layout = samples_->layout;
+  const std::int64_t rows_per_part =
+      std::max<std::int64_t>(1, (upload.block_bytes() - 16) / std::max<std::int64_t>(1, layout.sample_bytes()));
+  for (std::int64_t first = 0; first < staged_count(); first += rows_per_part) {
+    const std::int64_t count = std::min(rows_per_part, staged_count() - first);
     std::byte* block = upload.begin_block();
-    std::byte* labels = block + aligned(count * row_bytes);
-    samples_->rows->read(std::span(staged_).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)),
-                         {block, row_bytes, labels}, cancelled);
-    upload.copy(memory() + first * row_bytes, block, count * row_bytes, stream);
-    upload.copy(memory() + labels_offset_ + first * label_bytes, labels, count * label_bytes, stream);
+    std::byte* labels = block + layout.labels_offset(count);
+    const auto rows = std::span<const std::int64_t>(batch_.staged)
+                          .subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+    samples_->rows->read(rows, {block, layout.row_bytes(), labels}, cancelled);
+    upload.copy(memory() + layout.rows(first), block, layout.rows(count), stream);
+    upload.copy(memory() + labels_offset_ + layout.labels(first), labels, layout.labels(count), stream);
     upload.finish_block(stream);
   }
   const auto number_count = static_cast<std::int64_t>(numbers_.size());
@@ -130,10 +117,9 @@ kernels::PackedRows StagingSlot::rows() const {
 }
 
 kernels::RowSelection StagingSlot::selection(std::int64_t epoch) const {
-  const std::int64_t row_count =
-      std::max<std::int64_t>(1, samples_->resident_count + static_cast<std::int64_t>(staged_.size()));
+  const std::int64_t row_count = std::max<std::int64_t>(1, samples_->resident.count() + staged_count());
   const auto* numbers = reinterpret_cast<const std::int64_t*>(memory() + numbers_offset_);
-  return placed_.selection(numbers, row_count, epoch);
+  return batch_.rows.selection(numbers, row_count, epoch);
 }
 
 }  // namespace octavo::store

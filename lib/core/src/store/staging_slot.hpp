@@ -10,6 +10,7 @@
 #include "backend/backend.hpp"
 #include "kernels/row_selection.hpp"
 #include "store/batch_rows.hpp"
+#include "store/placed_batch.hpp"
 #include "store/stored_samples.hpp"
 #include "store/upload.hpp"
 
@@ -63,6 +64,7 @@ class StagingSlot {
   void begin_use(StreamRef stream) const;
   void end_use(StreamRef stream);
   void choose_staged(const BatchRows& batch);
+  std::int64_t staged_count() const { return static_cast<std::int64_t>(batch_.staged.size()); }
   void fill_whole(Upload& upload, StreamRef stream, const std::atomic<bool>& cancelled);
   void fill_in_parts(Upload& upload, StreamRef stream, const std::atomic<bool>& cancelled);
   void read_all(std::byte* to, const std::atomic<bool>& cancelled) const;
@@ -73,9 +75,8 @@ class StagingSlot {
   backend::DeviceBuffer memory_;
   backend::OwnedEvent copied_;         ///< the copies of fill() are done
   backend::OwnedEvent used_;           ///< memory_ may be written again
-  std::vector<std::int64_t> staged_;   ///< samples of the batch that are not resident
-  BatchRows placed_;                   ///< the batch, with indices into rows()
-  std::vector<std::int64_t> numbers_;  ///< placed_.numbers()
+  PlacedBatch batch_;                  ///< its rows are indices into rows()
+  std::vector<std::int64_t> numbers_;  ///< batch_.rows.numbers()
   std::int64_t batch_count_ = 0;
   std::int64_t labels_offset_ = 0;
   std::int64_t numbers_offset_ = 0;

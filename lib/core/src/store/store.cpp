@@ -51,7 +51,7 @@ const std::string& Store::statistics_split() const { return samples_->statistics
 std::int64_t Store::device_bytes() const { return samples_->device_bytes(); }
 Residency Store::residency() const { return samples_->residency; }
 const std::string& Store::residency_reason() const { return samples_->residency_reason; }
-std::int64_t Store::resident_count() const { return samples_->resident_count; }
+std::int64_t Store::resident_count() const { return samples_->resident.count(); }
 std::int64_t Store::window_samples() const { return samples_->window_samples; }
 PreparedSpec Store::prepare(const BatchSpec& spec) const {
   return PreparedSpec(std::make_shared<store::PreparedMaps>(samples_, spec));

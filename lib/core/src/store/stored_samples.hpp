@@ -11,8 +11,10 @@
 #include <octavo/store.hpp>
 
 #include "backend/backend.hpp"
+#include "dataset_file/rows/row_source.hpp"
 #include "kernels/packed_rows.hpp"
-#include "store/row_source.hpp"
+#include "store/resident_set.hpp"
+#include "store/row_layout.hpp"
 
 namespace octavo::store {
 
@@ -35,32 +37,30 @@ class StoredSamples : public SampleDescription {
  public:
   std::shared_ptr<const void> owner;  ///< owner of borrowed memory; declared first, so that it is destroyed last
   std::shared_ptr<backend::Backend> backend;
-  std::int64_t row_stride_bytes = 0;  ///< codes, then the mask if there is one: no gaps between rows
+  RowLayout layout;
 
-  Residency residency = Residency::device;  ///< never automatic
-  std::string residency_reason;             ///< see Store::residency_reason()
-  std::int64_t resident_count = 0;          ///< samples [0, resident_count) are on the device
-  std::int64_t window_samples = 0;          ///< samples per window; 0 unless the residency is `window`
-  backend::DeviceBuffer codes;              ///< resident_count rows
-  backend::DeviceBuffer label_words;        ///< [resident_count,K] words
-  std::unique_ptr<const RowSource> rows;    ///< source of samples that are not resident; null if all are
+  Residency residency = Residency::device;              ///< never automatic
+  std::string residency_reason;                         ///< see Store::residency_reason()
+  ResidentSet resident;                                 ///< the samples on the device
+  std::int64_t window_samples = 0;                      ///< samples per window; 0 unless the residency is `window`
+  backend::DeviceBuffer codes;                          ///< the rows of the resident samples
+  backend::DeviceBuffer label_words;                    ///< their labels, K words each
+  std::unique_ptr<const dataset_file::RowSource> rows;  ///< source of samples that are not resident; null if all are
   /// All samples and labels in the caller's memory, if the CPU uses them in place; else null.
   const std::int8_t* borrowed_codes = nullptr;
   const std::uint32_t* borrowed_labels = nullptr;
 
-  std::int64_t mask_bytes() const { return has_masks ? shape.values_per_channel() : 0; }
-  bool is_resident() const { return resident_count == sample_count; }
-  std::int64_t label_bytes() const { return labels.bytes_per_sample(); }
+  bool is_resident() const { return resident.count() == sample_count; }
   std::int64_t device_bytes() const { return static_cast<std::int64_t>(codes.bytes() + label_words.bytes()); }
   /// The resident samples. Staging adds the other samples of a batch.
   kernels::PackedRows resident_rows() const {
     const bool is_borrowed = borrowed_codes != nullptr;
     return {is_borrowed ? borrowed_codes : codes.as<std::int8_t>(),
             is_borrowed ? borrowed_labels : label_words.as<std::uint32_t>(),
-            resident_count,
+            resident.count(),
             nullptr,
             nullptr,
-            row_stride_bytes,
+            layout.row_bytes(),
             labels.width};
   }
 };

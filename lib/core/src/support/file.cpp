@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -43,6 +44,29 @@ std::string free_space_near(const std::filesystem::path& path) {
   const auto space = std::filesystem::space(folder.empty() ? "." : folder, error);
   return error ? "" : " (" + format_bytes(static_cast<std::int64_t>(space.available)) + " free)";
 }
+
+/// The parts that one call reads; `parts` loses them.
+std::span<iovec> next_parts(std::span<const std::span<std::byte>>& parts, std::span<iovec> memory) {
+  const std::size_t count = std::min(parts.size(), memory.size());
+  for (std::size_t i = 0; i < count; ++i) memory[i] = {parts[i].data(), parts[i].size()};
+  parts = parts.subspan(count);
+  return memory.first(count);
+}
+
+/// What is left of `parts` after reading `bytes` bytes.
+std::span<iovec> without(std::span<iovec> parts, std::size_t bytes) {
+  while (!parts.empty() && bytes >= parts.front().iov_len) {
+    bytes -= parts.front().iov_len;
+    parts = parts.subspan(1);
+  }
+  if (bytes == 0) return parts;
+  parts.front().iov_base = static_cast<std::byte*>(parts.front().iov_base) + bytes;
+  parts.front().iov_len -= bytes;
+  return parts;
+}
+
+/// Parts per call, at most; Linux allows 1024.
+constexpr std::size_t kMostParts = 1024;
 
 /// For lchown(): the owner or the group stays.
 constexpr auto kUnchanged = static_cast<uid_t>(-1);
@@ -115,30 +139,30 @@ void File::read_at(std::int64_t offset, std::span<std::byte> out) const {
   if (done != out.size()) throw_cut_short(path_, offset + static_cast<std::int64_t>(done));
 }
 
-void File::read_parts_at(std::int64_t offset, std::span<iovec> parts) const {
+void File::read_parts_at(std::int64_t offset, std::span<const std::span<std::byte>> parts) const {
+  iovec memory[kMostParts];
   while (!parts.empty()) {
-    const ssize_t count = ::preadv(descriptor(), parts.data(), static_cast<int>(parts.size()), offset);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw_io_error("read", path_, errno);
-    if (count == 0) throw_cut_short(path_, offset);
-    offset += count;
-    auto rest = static_cast<std::size_t>(count);
-    while (!parts.empty() && rest >= parts.front().iov_len) {
-      rest -= parts.front().iov_len;
-      parts = parts.subspan(1);
+    std::span<iovec> wanted = next_parts(parts, memory);
+    while (!wanted.empty()) {
+      const ssize_t count = ::preadv(descriptor(), wanted.data(), static_cast<int>(wanted.size()), offset);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) throw_io_error("read", path_, errno);
+      if (count == 0) throw_cut_short(path_, offset);
+      offset += count;
+      wanted = without(wanted, static_cast<std::size_t>(count));
     }
-    if (rest == 0) continue;
-    parts.front().iov_base = static_cast<std::byte*>(parts.front().iov_base) + rest;
-    parts.front().iov_len -= rest;
   }
 }
 
-CachedRead File::read_cached_parts_at(std::int64_t offset, std::span<const iovec> parts) const noexcept {
-  std::size_t wanted = 0;
-  for (const iovec& part : parts) wanted += part.iov_len;
-  const ssize_t count = ::preadv2(descriptor(), parts.data(), static_cast<int>(parts.size()), offset, RWF_NOWAIT);
-  if (count == static_cast<ssize_t>(wanted)) return CachedRead::done;
-  return count >= 0 || errno == EAGAIN ? CachedRead::not_cached : CachedRead::unknown;
+AtHand File::read_parts_at_hand(std::int64_t offset, std::span<const std::span<std::byte>> parts) const noexcept {
+  if (parts.size() > kMostParts) return AtHand::unknown;
+  iovec memory[kMostParts];
+  std::size_t wanted_bytes = 0;
+  for (const std::span<std::byte> part : parts) wanted_bytes += part.size();
+  const std::span<iovec> wanted = next_parts(parts, memory);
+  const ssize_t count = ::preadv2(descriptor(), wanted.data(), static_cast<int>(wanted.size()), offset, RWF_NOWAIT);
+  if (count == static_cast<ssize_t>(wanted_bytes)) return AtHand::yes;
+  return count >= 0 || errno == EAGAIN ? AtHand::no : AtHand::unknown;
 }
 
 void File::start_read(std::int64_t offset, std::int64_t length) const noexcept {
@@ -171,9 +195,10 @@ void File::reserve(std::int64_t offset, std::int64_t length) const {
 
 std::int64_t File::length() const { return status_of(descriptor(), path_).st_size; }
 
-std::int64_t File::modified_ns() const {
+std::string File::identity() const {
   const struct stat status = status_of(descriptor(), path_);
-  return static_cast<std::int64_t>(status.st_mtim.tv_sec) * 1'000'000'000 + status.st_mtim.tv_nsec;
+  return std::to_string(status.st_size) + " " + std::to_string(status.st_mtim.tv_sec) + "." +
+         std::to_string(status.st_mtim.tv_nsec);
 }
 
 void File::sync() const {
@@ -220,7 +245,8 @@ std::string read_whole_file(const std::filesystem::path& path, std::int64_t most
   return bytes;
 }
 
-std::string quoted(const std::filesystem::path& path) { return '"' + printable(path.string()) + '"'; }
+std::string quoted(const std::filesystem::path& path) { return quoted(path.string()); }
+std::string quoted(const std::string& name) { return '"' + printable(name) + '"'; }
 
 void check_is_plain_or_free(const std::filesystem::path& path) {
   std::error_code ignored;

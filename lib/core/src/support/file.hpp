@@ -1,7 +1,6 @@
 // Files by descriptor: complete reads and writes at an offset. Every failure is an IoError that names the file.
 #pragma once
 
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -10,6 +9,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+
+#include <octavo/byte_source.hpp>
 
 #include "support/unique_handle.hpp"
 
@@ -20,17 +21,12 @@ using FileDescriptor = UniqueHandle<int, -1, &::close>;
 /// write() calls of 4 MiB and more were measured to be several times slower (large-folio allocation).
 inline constexpr std::size_t kWriteBlockBytes = std::size_t{1} << 20;
 
-/// Result of a read from the page cache.
-enum class CachedRead {
-  done,        ///< everything was cached
-  not_cached,  ///< something was not cached
-  unknown,     ///< this file system cannot say
-};
-
-/// An open file, with its name for messages.
-class File {
+/// An open file, with its name for messages. As a source of bytes, what is in the page cache is at hand.
+class File final : public ByteSource {
  public:
   File() = default;
+  File(File&&) = default;
+  File& operator=(File&&) = default;
   /// Opens a regular file for reading. Throws IoError, also for a folder, a device or a pipe.
   static File open_for_reading(const std::filesystem::path& path);
   /// Creates a file for reading and writing. Throws IoError, also if the name exists.
@@ -42,15 +38,12 @@ class File {
   static File open_for_writing(const std::filesystem::path& path);
 
   /// Fills `out` from `offset`. Throws IoError, also if the file ends before that.
-  void read_at(std::int64_t offset, std::span<std::byte> out) const;
+  void read_at(std::int64_t offset, std::span<std::byte> out) const override;
   /// Fills `out` from `offset` up to the end of the file. Returns the number of bytes read.
   std::size_t read_some_at(std::int64_t offset, std::span<std::byte> out) const;
-  /// Fills the parts, one after another, from `offset`. Modifies `parts`. Throws IoError like read_at().
-  void read_parts_at(std::int64_t offset, std::span<iovec> parts) const;
-  /// The same, but only from the page cache. The contents of the parts are unspecified unless the result is `done`.
-  CachedRead read_cached_parts_at(std::int64_t offset, std::span<const iovec> parts) const noexcept;
-  /// Starts reading [offset, offset + length) from disk. Only a hint.
-  void start_read(std::int64_t offset, std::int64_t length) const noexcept;
+  void read_parts_at(std::int64_t offset, std::span<const std::span<std::byte>> parts) const override;
+  AtHand read_parts_at_hand(std::int64_t offset, std::span<const std::span<std::byte>> parts) const noexcept override;
+  void start_read(std::int64_t offset, std::int64_t length) const noexcept override;
   /// Writes all of `bytes` at `offset`, in blocks of at most kWriteBlockBytes. Throws IoError.
   void write_at(std::int64_t offset, std::span<const std::byte> bytes) const;
   /// Starts writing [offset, offset + length) to disk, so that less is left for the final sync. Only a hint.
@@ -58,9 +51,10 @@ class File {
   /// Allocates disk space for [offset, offset + length), so that a full disk fails now. Throws IoError.
   void reserve(std::int64_t offset, std::int64_t length) const;
   /// Size of the file in bytes. Throws IoError.
-  std::int64_t length() const;
-  /// Modification time in nanoseconds, to detect changes during a read.
-  std::int64_t modified_ns() const;
+  std::int64_t length() const override;
+  /// The length and the modification time in nanoseconds.
+  std::string identity() const override;
+  std::string name() const override { return path_.string(); }
   /// Forces the contents to disk. Throws IoError.
   void sync() const;
 
@@ -99,6 +93,8 @@ std::string read_whole_file(const std::filesystem::path& path, std::int64_t most
 
 /// Returns `path` in double quotes for messages, printable (octavo/text.hpp): on one line, and in UTF-8.
 std::string quoted(const std::filesystem::path& path);
+/// The same for the name of a source of bytes. Without this overload, std::quoted() would be a better match.
+std::string quoted(const std::string& name);
 
 /// Throws IoError: `doing` "path": the text for `error_number`; what to do, if that is known (such as for a full disk).
 [[noreturn]] void throw_io_error(std::string_view doing, const std::filesystem::path& path, int error_number);

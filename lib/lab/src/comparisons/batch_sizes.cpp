@@ -11,7 +11,7 @@
 #include <octavo/store.hpp>
 
 #include "measuring/timing.hpp"
-#include "store/store_access.hpp"
+#include "store/stored_samples.hpp"
 #include "training/compute.hpp"
 
 namespace octavo {
@@ -87,7 +87,7 @@ class Bench {
   Bench(const Store& store, const BatchSizeOptions& options)
       : store_(store),
         options_(options),
-        backend_(store::StoreAccess::samples(store)->backend),
+        backend_(store.samples()->backend),
         compute_(training::make_compute(backend_, {})),
         V_(store.shape().values()) {
     std::vector<float> weights(static_cast<std::size_t>(V_ * kUnits));

@@ -24,7 +24,7 @@ void OneByOneServer::serve(std::int64_t epoch, std::int64_t step, const store::B
                            StreamRef stream) const {
   const std::vector<std::int64_t> rows = order_.rows(epoch, step);
   const auto values = static_cast<std::size_t>(samples_->shape.values());
-  const auto label_bytes = static_cast<std::size_t>(samples_->label_bytes());
+  const auto label_bytes = static_cast<std::size_t>(samples_->layout.label_bytes);
   std::vector<std::int8_t> codes(values);
   std::vector<float> batch(rows.size() * values);
   std::vector<std::byte> batch_labels(rows.size() * label_bytes);

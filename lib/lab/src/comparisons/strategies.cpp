@@ -16,7 +16,7 @@
 #include "comparisons/float32_window_server.hpp"
 #include "comparisons/one_by_one_server.hpp"
 #include "measuring/timing.hpp"
-#include "store/store_access.hpp"
+#include "store/stored_samples.hpp"
 #include "support/hash.hpp"
 #include "training/trainer.hpp"
 
@@ -138,7 +138,7 @@ class Ways {
     return from_store(Store::load(host_->samples(statistics_), memory, device_, load), shuffle);
   }
   std::shared_ptr<const store::StoredSamples> stored(Residency residency) const {
-    return store::StoreAccess::samples(Store::load(split_, device_, {.residency = residency}));
+    return Store::load(split_, device_, {.residency = residency}).samples();
   }
 
   void add_resident() {

@@ -7,13 +7,13 @@
 #include "comparisons/one_by_one_server.hpp"
 #include "loader/packed_server.hpp"
 #include "loader/replay.hpp"
-#include "store/store_access.hpp"
+#include "store/stored_samples.hpp"
 
 namespace octavo::training {
 namespace {
 
 std::shared_ptr<loader::PackedServer> packed_server(const Store& store, const LoaderOptions& options) {
-  return std::make_shared<loader::PackedServer>(store::StoreAccess::samples(store), options);
+  return std::make_shared<loader::PackedServer>(store.samples(), options);
 }
 
 /// The load options, adapted to the form of the samples. `shuffled` is true for the training split.
@@ -44,7 +44,7 @@ LoadOptions load_options(const TrainOptions& options, bool shuffled) {
 Feed::Feed(const Split& split, Device device, const TrainOptions& options, bool shuffled)
     : sample_count_(split.sample_count()), shape_(split.shape()) {
   const Store store = Store::load(split, device, load_options(options, shuffled));
-  backend_ = store::StoreAccess::samples(store)->backend;
+  backend_ = store.samples()->backend;
   LoaderOptions drawn;
   drawn.batch_size = options.batch_size;
   drawn.shuffle = shuffled ? options.shuffle : Shuffle(false);
@@ -62,8 +62,8 @@ Feed::Feed(const Split& split, Device device, const TrainOptions& options, bool 
       keep_one_batch(store, drawn);
       break;
     case SampleForm::one_by_one:
-      loader_ = std::make_unique<Loader>(make_loader(
-          std::make_shared<comparisons::OneByOneServer>(split, store::StoreAccess::samples(store), std::move(drawn))));
+      loader_ = std::make_unique<Loader>(
+          make_loader(std::make_shared<comparisons::OneByOneServer>(split, store.samples(), std::move(drawn))));
       break;
   }
 }

@@ -14,7 +14,7 @@
 #include "backend/backend.hpp"
 #include "kernels/affine.hpp"
 #include "store/folded_spec.hpp"
-#include "store/store_access.hpp"
+#include "store/stored_samples.hpp"
 
 namespace octavo::view {
 namespace {
@@ -64,7 +64,7 @@ std::vector<std::uint8_t> mapped_linearly(std::span<const float> values) {
 /// The values before the normalization with `spec`; `values` are images of `shape`.
 std::vector<std::uint8_t> before_normalization(std::span<const float> values, const BatchSpec& spec, const Store& store,
                                                const SampleShape& shape) {
-  const auto& quantization = store::StoreAccess::samples(store)->quantization;
+  const auto& quantization = store.samples()->quantization;
   const store::FoldedSpec folded = store::fold_spec(spec, store.statistics(), quantization, store.shape());
   if (folded.center_on_batch) return mapped_linearly(values);
   const auto plane = static_cast<std::size_t>(shape.values_per_channel());

@@ -70,13 +70,13 @@ VerifyResult Verification::run() {
 }
 
 std::shared_ptr<const Reader> Verification::open() {
-  File file = dataset_file::open_dataset_file(path_);
+  auto file = dataset_file::open_dataset_file(path_);
   dataset_file::DefectList defects;
   const char* where = "header";
   try {
-    const dataset_file::Header header = dataset_file::read_header(file);
+    const dataset_file::Header header = dataset_file::read_header(*file);
     where = "/index";
-    dataset_file::Index index = dataset_file::read_index(file, header);
+    dataset_file::Index index = dataset_file::read_index(*file, header);
     return std::make_shared<const Reader>(std::move(file), header, std::move(index));
   } catch (const FormatError& problem) {
     defects.add(where, problem.what());
@@ -88,7 +88,7 @@ std::shared_ptr<const Reader> Verification::open() {
 bool Verification::metadata_is_whole(const Reader& reader) {
   dataset_file::DefectList defects;
   try {
-    dataset_file::check_metadata(reader.file(), reader.header(), reader.index());
+    dataset_file::check_metadata(reader.source(), reader.header(), reader.index());
   } catch (const FormatError& problem) {
     defects.add("metadata", problem.what());
   }
@@ -98,7 +98,7 @@ bool Verification::metadata_is_whole(const Reader& reader) {
 }
 
 bool Verification::hash_matches(const Reader& reader, const Extent& extent, const std::string& path) {
-  if (dataset_file::matches_hash(reader.file(), extent)) return true;
+  if (dataset_file::matches_hash(reader.source(), extent)) return true;
   dataset_file::DefectList defects;
   defects.add(path, "its hash does not match");
   append(std::move(defects));
@@ -146,7 +146,7 @@ bool Verification::check_names(const Reader& reader, const SplitEntry& split) {
   if (!offsets || !names) return false;
   dataset_file::DefectList defects;
   try {
-    dataset_file::check_sample_names(reader.file(), split);
+    dataset_file::check_sample_names(reader.source(), split);
   } catch (const FormatError& problem) {
     defects.add(dataset_path(split, "name_offsets"), problem.what());
   }

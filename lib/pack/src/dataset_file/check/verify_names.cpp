@@ -11,7 +11,7 @@ namespace octavo::dataset_file {
 namespace {
 
 /// The offsets of names [first, first + count), and the end of the last one.
-std::vector<std::uint64_t> read_bounds(const File& file, const SplitEntry& split, std::int64_t first,
+std::vector<std::uint64_t> read_bounds(const ByteSource& file, const SplitEntry& split, std::int64_t first,
                                        std::int64_t count) {
   std::vector<std::uint64_t> bounds(static_cast<std::size_t>(count) + 1);
   file.read_at(split.name_offsets->offset + 8 * first, std::as_writable_bytes(std::span(bounds)));
@@ -25,7 +25,7 @@ bool are_ordered(const std::vector<std::uint64_t>& bounds, std::uint64_t most) {
   return bounds.back() <= most;
 }
 
-bool are_ended_by_zeros(const File& file, const SplitEntry& split, const std::vector<std::uint64_t>& bounds) {
+bool are_ended_by_zeros(const ByteSource& file, const SplitEntry& split, const std::vector<std::uint64_t>& bounds) {
   std::string text(bounds.back() - bounds.front(), '\0');
   file.read_at(split.names->offset + static_cast<std::int64_t>(bounds.front()),
                std::as_writable_bytes(std::span(text)));
@@ -37,7 +37,7 @@ bool are_ended_by_zeros(const File& file, const SplitEntry& split, const std::ve
 
 }  // namespace
 
-void check_sample_names(const File& file, const SplitEntry& split) {
+void check_sample_names(const ByteSource& file, const SplitEntry& split) {
   constexpr std::int64_t kRowsAtOnce = 4096;
   const auto total = static_cast<std::uint64_t>(split.names->bytes);
   std::uint64_t end = 0;

@@ -7,6 +7,6 @@ namespace octavo::dataset_file {
 
 /// `split` must have names. Throws FormatError with the reason unless the offsets divide the names into one piece per
 /// sample, each at most 256 bytes long with its only zero byte at the end.
-void check_sample_names(const File& file, const SplitEntry& split);
+void check_sample_names(const ByteSource& file, const SplitEntry& split);
 
 }  // namespace octavo::dataset_file

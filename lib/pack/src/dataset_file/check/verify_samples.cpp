@@ -95,7 +95,7 @@ class SamplePass {
     };
     place.codes.resize(static_cast<std::size_t>(layout.chunk_bytes()));
     std::uint64_t hash = 0;
-    const bool inflates = read_chunk(reader_.file(), *split_.chunked->codec, chunk,
+    const bool inflates = read_chunk(reader_.source(), *split_.chunked->codec, chunk,
                                      std::as_writable_bytes(std::span(place.codes)), &hash);
     if (hash != chunk.extent.hash) add("its hash does not match");
     if (!inflates) add("it does not inflate to its samples");

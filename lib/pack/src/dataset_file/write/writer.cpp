@@ -74,7 +74,7 @@ void check_split_layout(const SplitLayout& layout, const WriterOptions& options)
       fail(*problem);
   }
   if (const auto problem = text_problem(layout.source_dtype)) fail("the source type is " + *problem);
-  if (!codec_of(options).has_random_access && layout.shape.values() > dataset_file::kMostChunkBytes) {
+  if (!codec_of(options).rows_stand_alone && layout.shape.values() > dataset_file::kMostChunkBytes) {
     fail("samples of " + to_string(layout.shape) +
          ", more than 256 MiB each, cannot be compressed; store them uncompressed");
   }
@@ -123,7 +123,7 @@ Json parse_provenance(const std::string& text) {
 std::unique_ptr<dataset_file::Spool> make_spool(const WriterOptions& options, const std::filesystem::path& path) {
   std::vector<dataset_file::SpoolRow> rows;
   std::vector<std::int64_t> capacities;
-  const bool is_chunked = !codec_of(options).has_random_access;
+  const bool is_chunked = !codec_of(options).rows_stand_alone;
   bool is_needed = options.rows_may_be_skipped || is_chunked;
   for (const SplitLayout& layout : options.splits) {
     dataset_file::SpoolRow row;
@@ -184,11 +184,11 @@ Writer::Implementation::Implementation(std::filesystem::path path, WriterOptions
     : options_(checked(options)),
       target_(std::move(path), options_.replace_existing),
       skeleton_(target_.partial(),
-                codec_of(options_).has_random_access ? dataset_file::Alignment::pages : dataset_file::Alignment::none),
+                codec_of(options_).rows_stand_alone ? dataset_file::Alignment::pages : dataset_file::Alignment::none),
       file_(File::open_for_writing(target_.partial())),
       spool_(make_spool(options_, target_.spool())) {
   target_.hide();
-  if (!codec_of(options_).has_random_access) {
+  if (!codec_of(options_).rows_stand_alone) {
     chunk_writer_ = std::make_unique<dataset_file::ChunkWriter>(file_, *spool_);
   }
   for (std::size_t split = 0; split < options_.splits.size(); ++split) {

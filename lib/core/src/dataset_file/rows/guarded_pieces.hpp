@@ -7,7 +7,7 @@
 
 #include "backend/thread_pool.hpp"
 
-namespace octavo::store {
+namespace octavo::dataset_file {
 
 /// Calls work(piece) for every piece in [0, piece_count) on the pool, then after(). An exception from after() takes
 /// precedence. Otherwise rethrows the exception of the failed piece with the lowest number, so that the result does not
@@ -32,4 +32,4 @@ void run_guarded(backend::ThreadPool& pool, std::int64_t piece_count, const Work
   if (failure) std::rethrow_exception(failure);
 }
 
-}  // namespace octavo::store
+}  // namespace octavo::dataset_file

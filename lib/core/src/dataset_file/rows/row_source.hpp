@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-namespace octavo::store {
+namespace octavo::dataset_file {
 
 /// Destination of samples: sample i of a list, with its mask after it, goes to codes + i * stride_bytes, its label to
 /// labels + i * label bytes.
@@ -27,4 +27,4 @@ class RowSource {
                     const std::atomic<bool>& cancelled) const = 0;
 };
 
-}  // namespace octavo::store
+}  // namespace octavo::dataset_file
