@@ -42,8 +42,8 @@ class L2Policy {
 
   // If not `wanted`, these functions do nothing, without a branch, and the loaded value is unspecified.
 
-  /// Reads memory that does not change while the kernel runs. Bypasses the L1 cache: for lines of which a warp uses all
-  /// bytes.
+  /// Reads memory that does not change while the kernel runs. Bypasses the L1 cache: for lines that a warp
+  /// uses completely.
   template <int kBytes>
   OCTAVO_HOST_DEVICE Words<kBytes> load_once(bool wanted, const void* from) const;
 

@@ -101,7 +101,7 @@ OCTAVO_HOST_DEVICE inline DrawnStages<Filters> drawn_stages(const GatherArgs& ar
           DrawnTransform(*args.program, image, pixels, args.maps, args.uniform_map)};
 }
 
-/// Which numbers view `view` of `sample` draws.
+/// The key of the random numbers that view `view` of `sample` uses.
 OCTAVO_HOST_DEVICE inline DrawKey draw_key(const GatherArgs& args, const SelectedSample& sample, std::uint32_t view) {
   return {args.program->seed, sample.epoch, sample.index, view};
 }

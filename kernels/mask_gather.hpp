@@ -36,7 +36,7 @@ OCTAVO_HOST_DEVICE inline const std::uint8_t* mask_of(const MaskGatherArgs& args
   return reinterpret_cast<const std::uint8_t*>(codes_of(args.packed, row) + args.codes_bytes);
 }
 
-/// Which numbers view `view` of `sample` draws: those of its image.
+/// The key of the random numbers that view `view` of `sample` uses: that of its image.
 OCTAVO_HOST_DEVICE inline DrawKey draw_key(const MaskGatherArgs& args, const SelectedSample& sample,
                                            std::uint32_t view) {
   return {args.program->seed, sample.epoch, sample.index, view};

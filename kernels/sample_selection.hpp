@@ -28,13 +28,13 @@ struct SampleSelectionArgs {
   OCTAVO_HOST_DEVICE std::int64_t sample_count() const { return batch_count * share.count(); }
 };
 
-/// The orders of the epochs that a selection may show: those before, at and after its first batch.
+/// A selection may need the orders of three epochs: that of its first batch, the one before it and the one after it.
 inline constexpr int kSelectionEpochs = 3;
 OCTAVO_HOST_DEVICE inline OrderKey selection_key(const SampleSelectionArgs& args, const BatchNumber& first, int which) {
   return choice_key(args.order, first.epoch + which - 1);
 }
 
-/// `batch` batches after `first`, at most as many as an epoch has.
+/// The batch that is `batch` batches after `first`. `batch` is at most the number of batches of an epoch.
 OCTAVO_HOST_DEVICE inline BatchNumber batch_after(const EpochBatches& batches, BatchNumber first, std::int64_t batch) {
   first.step += batch;
   const std::int64_t count = batches.count(first.epoch);

@@ -11,9 +11,11 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PROSE_COLUMNS = 100
-SUFFIXES = {".cpp", ".hpp", ".cu", ".cuh", ".py", ".sh", ".md", ".txt", ".cmake", ".in"}
+SUFFIXES = {".cpp", ".hpp", ".cu", ".cuh", ".h", ".py", ".sh", ".md", ".txt", ".cmake", ".in", ".json", ".yml", ".yaml",
+            ".toml", ".ipynb"}
 # Kept as they were written: results, and what others wrote.
-SKIPPED = ("docs/results/", "tests/fuzz/corpus/", "tests/golden/", "tools/check_words.py", "LICENSE")
+SKIPPED = ("docs/results/", "tests/fuzz/corpus/", "tests/golden/", "tests/tools/check_words_test.py", "tools/check_words.py",
+           "LICENSE")
 
 # Old spellings that are still accepted stand in these files.
 ACCEPTED = re.compile(r"--normalise|\blicence\b|\bquantised\b")
@@ -39,6 +41,11 @@ WORDS = [
     (r"\bbeside\b", "in addition to, next to"),
     (r"\bmend(?:s|ed)?\b|\bmake good\b", "fix"),
     (r"\bwants?\b", "expects, requires, needs"),
+    (r"(?<!\ball )(?<!\beach )(?<!\bmost )(?<!\blast )(?<!\b[Ww]hich sample )\bof which\b", "two sentences"),
+    (r"\blaws?\b(?<!Little's law)", "distribution"),
+    (r"\b[Ll]ies?\b(?! about)", "is, is in, is stored at"),
+    (r"\bWhich \w+ [^.?]*\bdraws\b", "The ... that ... uses"),
+    (r"\bwhere (?:they|it) says?\b", "the thing by its name"),
     (r"\blikeliest\b|\btaken together\b", "most likely; total"),
     (r"\b[Bb]ack ends?\b", "backend"),
     (r"\b[Pp]acked files?\b", "dataset file"),
@@ -49,10 +56,14 @@ WORDS = [
 PATTERNS = [(re.compile(pattern), instead) for pattern, instead in WORDS]
 
 
+def is_checked(name):
+    return not name.startswith(SKIPPED) and pathlib.Path(name).suffix in SUFFIXES
+
+
 def listed_files(paths):
     names = subprocess.run(["git", "ls-files", "-z", "--", *paths], cwd=ROOT, capture_output=True, check=True).stdout
     for name in names.decode().split("\0"):
-        if name and not name.startswith(SKIPPED) and pathlib.Path(name).suffix in SUFFIXES:
+        if is_checked(name):
             yield name
 
 
@@ -67,8 +78,8 @@ def findings_of_markdown(lines):
             yield number, f"prose of {len(line)} columns; wrap at {PROSE_COLUMNS}"
 
 
-def findings_of(name):
-    lines = (ROOT / name).read_text(errors="replace").splitlines()
+def findings_of(name, lines):
+    """Line numbers and what is wrong there, of a file of this name with these lines."""
     for number, line in enumerate(lines, 1):
         if name in ACCEPTED_IN:
             line = ACCEPTED.sub("", line)
@@ -82,7 +93,8 @@ def findings_of(name):
 def main():
     count = 0
     for name in listed_files(sys.argv[1:]):
-        for number, finding in findings_of(name):
+        lines = (ROOT / name).read_text(errors="replace").splitlines()
+        for number, finding in findings_of(name, lines):
             print(f"{name}:{number}: {finding}")
             count += 1
     if count:

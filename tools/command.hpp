@@ -48,7 +48,7 @@ inline CLI::Validator seed_number() {
 inline CLI::App* add_verb(CLI::App& program, const std::string& name, const std::string& description,
                           CommonOptions& options) {
   CLI::App* verb = program.add_subcommand(name, description);
-  verb->group("Verbs")->footer("");
+  verb->group("Commands")->footer("");
   verb->get_help_ptr()->group(kGeneralGroup);
   verb->add_flag("--json", options.json, "Write one JSON document to stdout, and nothing else")->group(kGeneralGroup);
   verb->add_flag("--quiet", options.quiet, "Print results only: no progress and no advice")->group(kGeneralGroup);

@@ -103,7 +103,7 @@ std::string zsh_script(const Verbs& verbs) {
   for (const VerbInfo& verb : verbs) {
     script << "    '" << verb.name << ":" << in_quotes(escaped(verb.help, ":")) << "'\n";
   }
-  script << "  )\n  if ((CURRENT == 2)); then\n    _describe verb verbs\n    return\n  fi\n"
+  script << "  )\n  if ((CURRENT == 2)); then\n    _describe command verbs\n    return\n  fi\n"
             "  local verb=$words[2]\n  shift words\n  ((CURRENT--))\n  case $verb in\n";
   for (const VerbInfo& verb : verbs) {
     script << "    " << verb.name << ")\n      _arguments";
@@ -156,7 +156,7 @@ const std::map<std::string, std::string (*)(const Verbs&)> kScripts = {
 Command add_completion_command(CLI::App& program) {
   const auto shell = std::make_shared<std::string>();
   CLI::App* verb = program.add_subcommand("completion", "Print the completion script of a shell");
-  verb->group("Verbs")->footer("");
+  verb->group("Commands")->footer("");
   std::vector<std::string> shells;
   for (const auto& [name, script] : kScripts) shells.push_back(name);
   verb->add_option("SHELL", *shell, "The shell")->required()->check(CLI::IsMember(shells));

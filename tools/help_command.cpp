@@ -23,9 +23,9 @@ const CLI::App& verb_named(const CLI::App& program, const std::string& name) {
 
 Command add_help_command(CLI::App& program) {
   const auto name = std::make_shared<std::string>();
-  CLI::App* help = program.add_subcommand("help", "Show the help of a verb");
-  help->group("Verbs")->footer("");
-  help->add_option("VERB", *name, "The verb; without one, all verbs are listed");
+  CLI::App* help = program.add_subcommand("help", "Show the help of a command");
+  help->group("Commands")->footer("");
+  help->add_option("COMMAND", *name, "The command; without one, all commands are listed");
   return {help, [&program, name] {
             std::cout << help_text(name->empty() ? program : verb_named(program, *name), terminal_width());
             return kDone;

@@ -123,8 +123,8 @@ std::string help_of_verb(const VerbInfo& verb, std::size_t width) {
 std::string help_of_program(const CLI::App& program, std::size_t width) {
   std::vector<Entry> verbs;
   for (const VerbInfo& verb : option_tree(program)) verbs.emplace_back(verb.name, verb.help);
-  return wrapped(program.get_description(), width, 0) + "\nUsage: octavo VERB [OPTIONS]\n" +
-         text_of({{"Verbs", verbs}, {"Options", entries_of(options_of(program))}}, width) + "\n" +
+  return wrapped(program.get_description(), width, 0) + "\nUsage: octavo COMMAND [OPTIONS]\n" +
+         text_of({{"Commands", verbs}, {"Options", entries_of(options_of(program))}}, width) + "\n" +
          wrapped_lines(program.get_footer(), width);
 }
 

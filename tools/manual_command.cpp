@@ -122,7 +122,7 @@ Command add_manual_command(CLI::App& program) {
   };
   const auto options = std::make_shared<Options>();
   CLI::App* verb = program.add_subcommand("manual", "Write the man pages to a folder");
-  verb->group("Verbs")->footer("");
+  verb->group("Commands")->footer("");
   verb->add_option("FOLDER", options->folder, "A folder, such as ~/.local/share/man/man1; created if it is missing")
       ->required();
   verb->add_flag("--markdown", options->is_markdown, "Write one Markdown page, octavo.md, instead of man pages");
@@ -132,7 +132,7 @@ Command add_manual_command(CLI::App& program) {
             create_folder(folder);
             if (options->is_markdown) {
               write_page(folder / "octavo.md", markdown_manual(program.get_description(), verbs));
-              std::cout << (folder / "octavo.md").string() << ": " << verbs.size() << " verbs\n";
+              std::cout << (folder / "octavo.md").string() << ": " << verbs.size() << " commands\n";
               return kDone;
             }
             write_page(folder / "octavo.1", main_page(program, verbs));

@@ -61,7 +61,7 @@ std::string markdown_section(const VerbInfo& verb) {
 
 std::string markdown_manual(const std::string& description, const std::vector<VerbInfo>& verbs) {
   std::string text =
-      "# Command line\n\n" + escape_markdown(description) + "\n\n```text\noctavo VERB [OPTIONS]\n```\n\n";
+      "# Command line\n\n" + escape_markdown(description) + "\n\n```text\noctavo COMMAND [OPTIONS]\n```\n\n";
   for (const VerbInfo& verb : verbs) text += markdown_section(verb);
   return text + "## Exit status\n\n" + escape_markdown(kExitStatusText) + "\n";
 }

@@ -45,7 +45,7 @@ std::string describe_unknown_verb(const CLI::App& program, const std::string& na
   std::vector<std::string> verbs;
   for (const VerbInfo& verb : option_tree(program)) verbs.push_back(verb.name);
   const std::string hint = did_you_mean(name, verbs);
-  return "unknown verb \"" + name + "\";" + (hint.empty() ? "" : " " + hint);
+  return "unknown command \"" + name + "\";" + (hint.empty() ? "" : " " + hint);
 }
 
 std::optional<std::string> describe_unknown_option(const CLI::App& app, const std::vector<std::string>& words) {

@@ -8,7 +8,7 @@
 
 namespace octavo::tools {
 
-/// `unknown verb "pakc"; did you mean "pack"?`, or with ";" at the end if no verb is near.
+/// `unknown command "pakc"; did you mean "pack"?`, or with ";" at the end if no verb is near.
 std::string describe_unknown_verb(const CLI::App& program, const std::string& name);
 
 /// `unknown option --outptu; did you mean --output?` for the first of the `words` that looks like an option and is none

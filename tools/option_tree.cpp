@@ -40,7 +40,7 @@ std::vector<std::string> names_of_verbs(const CLI::App& program) {
 std::vector<std::string> suggestions_for(const CLI::App& app, const std::string& option) {
   if (option == "--device") return usual_devices();
   if (app.get_name() == "fetch" && option == "NAME") return names_of_sets();
-  if (app.get_name() == "help" && option == "VERB") return names_of_verbs(*app.get_parent());
+  if (app.get_name() == "help" && option == "COMMAND") return names_of_verbs(*app.get_parent());
   return {};
 }
 

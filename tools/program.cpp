@@ -94,7 +94,7 @@ std::string describe_parse_error(const CLI::ParseError& error, const CLI::App& a
 int run_verb(CLI::App& program, const std::vector<Command>& commands, int argument_count,
              const char* const* arguments) {
   const Command* verb = find_verb(commands, argument_count, arguments);
-  if (argument_count < 2) return fail_to_read("no verb given;", nullptr);
+  if (argument_count < 2) return fail_to_read("no command given;", nullptr);
   if (verb == nullptr && arguments[1][0] != '-') {
     return fail_to_read(describe_unknown_verb(program, arguments[1]), nullptr);
   }
@@ -106,7 +106,7 @@ int run_verb(CLI::App& program, const std::vector<Command>& commands, int argume
     const std::vector<std::string> words(arguments + (verb == nullptr ? 1 : 2), arguments + argument_count);
     return fail_to_read(describe_parse_error(error, verb == nullptr ? program : *verb->arguments, words), verb);
   }
-  if (verb == nullptr) return fail_to_read("no verb given;", nullptr);
+  if (verb == nullptr) return fail_to_read("no command given;", nullptr);
   return verb->run();
 }
 
@@ -161,8 +161,8 @@ int run_command_line(int argument_count, const char* const* arguments) {
   program.require_subcommand(0, 1);  // after the verb, "pack" is a value: `octavo info pack`
   program.set_version_flag("--version", "octavo " + std::string(kVersion));
   program.footer(
-      "Run octavo help VERB for the options of a verb, with examples. Every verb that works on data accepts --json and "
-      "--quiet.");
+      "Run octavo help COMMAND for the options of a command, with examples. Every command that works on data accepts "
+      "--json and --quiet.");
   const auto commands = add_commands(program, quote_command_line(argument_count, arguments));
   const std::vector<std::string> words = with_present_spellings(argument_count, arguments);
   std::vector<const char*> pointers;

@@ -9,7 +9,7 @@ namespace octavo::tools {
 
 Command add_skill_command(CLI::App& program) {
   CLI::App* verb = program.add_subcommand("skill", "Print a page for coding agents: how to port a training script");
-  verb->group("Verbs")->footer("");
+  verb->group("Commands")->footer("");
   return {verb, [] {
             std::cout << kSkillText;
             return kDone;

@@ -57,7 +57,7 @@ const std::vector<Example>& examples_of_verb(const std::string& verb) {
       {"manual",
        {{"Install the man pages for yourself", "octavo manual ~/.local/share/man/man1"},
         {"Write one Markdown page into this folder", "octavo manual . --markdown"}}},
-      {"help", {{"List the verbs", "octavo help"}, {"Show the options of a verb", "octavo help pack"}}},
+      {"help", {{"List the commands", "octavo help"}, {"Show the options of a command", "octavo help pack"}}},
   };
   return kExamples.at(verb);
 }

@@ -86,8 +86,8 @@ struct StretchedLevels {
   }
 };
 
-/// Level `from` of a channel of `pixels` pixels, of which `top_count` have the highest level and `below` are darker
-/// than `from`, with a flat histogram.
+/// What level `from` becomes when the histogram of its channel is flattened. Of the `pixels` pixels of the channel,
+/// `top_count` have the highest level, and `below` are darker than `from`.
 OCTAVO_HOST_DEVICE inline std::int32_t equalized_level(std::int32_t from, std::int64_t pixels, std::int64_t top_count,
                                                        std::int64_t below) {
   const std::int64_t step = (pixels - top_count) / 255;

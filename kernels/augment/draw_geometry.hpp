@@ -72,7 +72,7 @@ inline constexpr std::uint32_t kRectangleAttempts = 10;
 /// A part that one attempt draws: its area is a share of the image, and `across` / `along` its ratio.
 struct DrawnPart {
   double across, along;  ///< pixels, rounded to whole numbers
-  PhiloxWords words;     ///< of which the last two are left for the position
+  PhiloxWords words;     ///< the last two are for the position
 };
 // Out of line, to save registers of the kernels that draw.
 OCTAVO_NO_INLINE OCTAVO_HOST_DEVICE inline DrawnPart draw_part(const AugmentOp& op, ImageSize size, const DrawKey& key,

@@ -9,7 +9,7 @@
 
 namespace octavo::kernels {
 
-/// Which random numbers to draw.
+/// Selects the random numbers of one view of a sample.
 struct DrawKey {
   std::uint64_t seed;
   std::uint64_t epoch;  ///< below 2^32

@@ -69,7 +69,7 @@ struct AugmentOp {
   Border border;                      ///< crops: what is beyond the edge
   FillValues<std::int8_t> fill;       ///< crops, erasures, affine, policies: as codes
   std::int32_t side;                  ///< erase_square
-  bool is_inside;                     ///< erase_square: lies in the image; otherwise only its center does
+  bool is_inside;                     ///< erase_square: is in the image; otherwise only its center is
   NumberRange area;                   ///< erase_rectangle, random_resized_crop: as a share of the image
   NumberRange ratio;                  ///< log2 of height / width (erase_rectangle), of width / height (resized crop)
   bool is_normalized;                 ///< erasures: fill the normalized values with `values` instead of the codes

@@ -25,7 +25,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 inline std::int32_t level_of(std::int8_t code) { return code + 128; }
 inline std::int8_t code_of(std::int32_t level) { return static_cast<std::int8_t>(level - 128); }
 
-// Most changes are computed in lanes of 16 bits, which hold all numbers of color.hpp but sums of products.
+// Most changes are computed in lanes of 16 bits, which are enough for all numbers of color.hpp except sums of products.
 using Levels = hn::ScalableTag<std::int16_t>;
 using LevelVector = hn::Vec<Levels>;
 constexpr auto kLevelLanes = static_cast<std::int64_t>(hn::MaxLanes(Levels()));

@@ -36,8 +36,8 @@ struct ResampleScratch {
   std::uint16_t* tile;  ///< the same, transposed
 };
 
-/// The filter in the form of the resampling kernels: every output has as many weights, the first or last of which may
-/// be 0.
+/// The filter in the form of the resampling kernels: all outputs have the same number of weights. The first or the last
+/// ones of an output may be 0.
 ResampleAxis axis_of(const AxisFilter& filter, const AxisScratch& scratch) {
   const std::int32_t taps = filter.most_taps();
   std::fill_n(scratch.weights, std::int64_t{filter.out_count} * taps, std::int16_t{0});

@@ -53,7 +53,7 @@ struct RowMaps {
 /// input, also at a border, in an order that is the same for all rows.
 class RowMover {
  public:
-  /// Prepares for rows of `count` pixels, of which `map` selects `out_count`.
+  /// Prepares for rows of `count` pixels; `map` selects `out_count` of them.
   void prepare(AxisMap map, std::int32_t count, std::int32_t out_count, Border border) {
     map_ = map;
     count_ = count;
@@ -149,7 +149,7 @@ class RowMover {
             hn::StoreU(fill_bytes, bytes, out);
             continue;
           }
-          // A place with the upper bit set gives 0, instead of which the fill value is set.
+          // The lookup gives 0 if the upper bit of a place is set. `filled` has the fill value there.
           hn::StoreU(hn::Or(hn::TableLookupBytesOr0(hn::LoadU(bytes, from + offsets[i]), places), filled), bytes, out);
         } else {
           hn::StoreU(hn::TableLookupBytes(hn::LoadU(bytes, from + offsets[i]), places), bytes, out);
@@ -185,7 +185,7 @@ class RowMover {
       prefetch(reinterpret_cast<const std::int8_t*>(first + static_cast<std::uintptr_t>(x)));
     }
   }
-  /// The codes of a group in a row. A place with the upper bit set gives 0, instead of which the fill value is set.
+  /// The codes of a group in a row. The lookup gives 0 if the upper bit of a place is set; the fill value replaces it.
   template <bool kFills>
   static hn::Vec<ByteVector> moved(const Group& group, const std::uint8_t* row, hn::Vec<ByteVector> fill_bytes) {
     const ByteVector bytes;
@@ -257,7 +257,7 @@ class RowMover {
                  group.filled + half);
     }
   }
-  /// The first pixel of the input that a group shows, if its pixels lie at `low` to `high`.
+  /// The first pixel of the input that a group shows, if its pixels are at `low` to `high`.
   std::int32_t least_inside(std::int32_t low, std::int32_t high) const {
     if (border_ != Border::reflect) return low;
     const std::int32_t mirrored = 2 * (count_ - 1) - high;

@@ -115,7 +115,7 @@ OCTAVO_NO_INLINE __device__ void fill_filters(const AugmentProgram& program, con
   filters.fill(program, image, steps);
 }
 
-/// The steps that are left of an image, for the codes before them.
+/// The remaining steps of an image. They are applied to `codes`, which the steps before them made.
 struct LeftSteps {
   const std::int8_t* codes;
   StepRange steps;

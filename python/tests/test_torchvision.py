@@ -134,7 +134,7 @@ def test_policies_have_the_operations_and_magnitudes_of_torchvision(photos, kind
                 images[3], POLICY[number], magnitude, NEAREST, policy_._fill
             )
             differs = np.abs(ours - theirs.numpy().astype(np.int64)) > 1
-            assert differs.mean() < 0.03, (level, sign)  # at 135 degrees, many places lie between two pixels
+            assert differs.mean() < 0.03, (level, sign)  # at 135 degrees, many places are between two pixels
 
 
 @pytest.mark.parametrize("kind", ["MixUp", "CutMix"])

@@ -126,7 +126,7 @@ std::string mat_element(std::uint32_t type, const std::string& data) {
   return little_endian(type) + little_endian(data.size()) + data + std::string((8 - data.size() % 8) % 8, '\0');
 }
 
-/// The beginning of a uint8 variable: everything but its numbers, of which `announced` are announced.
+/// The beginning of a uint8 variable: everything but its numbers. It announces `announced` numbers.
 std::string mat_variable(const std::vector<std::uint32_t>& axes, std::uint32_t announced,
                          const std::string& name = "X") {
   std::string shape;

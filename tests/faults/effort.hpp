@@ -5,19 +5,12 @@
 #include <optional>
 #include <random>
 
+#include "sanitized.hpp"
+
 namespace octavo::test {
 
 /// Whether this is a nightly run: OCTAVO_FAULTS=night.
 bool is_night();
-
-/// Whether a sanitizer slows this build down.
-constexpr bool is_sanitized() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return true;
-#else
-  return false;
-#endif
-}
 
 /// The number of random cases: `each_night` in a nightly run, else `each_change`, or a tenth of it with sanitizers.
 std::int64_t case_count(std::int64_t each_change, std::int64_t each_night);

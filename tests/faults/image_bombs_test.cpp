@@ -57,7 +57,7 @@ const Bomb kTiffs[] = {
        return tiff_bomb(folder, {.width = 4, .height = 4, .tags = {{278, {0}}}, .blocks = {"x"}});
      },
      "a.tif"},
-    {"a TIFF whose strip lies behind its end",
+    {"a TIFF whose strip is behind its end",
      [](const Path& folder) {
        return tiff_bomb(folder, {.width = 4, .height = 4, .tags = {{273, {0xFFFFFFF0}}, {279, {0xFFFFFFFF}}}});
      },
@@ -69,7 +69,7 @@ const Bomb kTiffs[] = {
      "a.tif"},
     {"a TIFF whose directory is said to have 65,535 entries",
      [](const Path& folder) { return folder_with(folder, "c/a.tif", "II*\0\x08\0\0\0\xFF\xFFxx"s); }, "a.tif"},
-    {"a TIFF whose directory lies behind its end",
+    {"a TIFF whose directory is behind its end",
      [](const Path& folder) { return folder_with(folder, "c/a.tif", "II*\0\xF0\xFF\xFF\xFFxx"s); }, "a.tif"},
     {"a BigTIFF whose directory is said to have 2^63 entries",
      [](const Path& folder) {

@@ -75,7 +75,7 @@ double p_value(const std::vector<double>& counts, const std::vector<double>& exp
 
 /// Distribution of the number of fixed points of n values. Exact: counts permutations without fixed points, D(n)/n!.
 /// Also approximates the number of pairs where a successor follows its predecessor: Poisson(1) to within 1/n.
-std::vector<double> fixed_point_law(int n, int most) {
+std::vector<double> fixed_point_distribution(int n, int most) {
   std::vector<double> none(static_cast<std::size_t>(n) + 1);  // probability that a permutation of k has none
   double sum = 0, factorial = 1;
   for (int k = 0; k <= n; ++k) {
@@ -83,18 +83,18 @@ std::vector<double> fixed_point_law(int n, int most) {
     sum += k <= 170 ? 1 / factorial : 0;
     none[static_cast<std::size_t>(k)] = sum;
   }
-  std::vector<double> law;
+  std::vector<double> distribution;
   double inverse_factorial = 1;
   for (int k = 0; k <= most && k <= n; ++k) {
     if (k > 0) inverse_factorial /= k;
-    law.push_back(inverse_factorial * none[static_cast<std::size_t>(n - k)]);
+    distribution.push_back(inverse_factorial * none[static_cast<std::size_t>(n - k)]);
   }
-  return law;
+  return distribution;
 }
 
 /// Distribution of the number of positions i with p[i] + 1 == p[i + 1]. Of n! permutations, (n-k)! have all of k chosen
 /// positions; the rest is inclusion-exclusion.
-std::vector<double> adjacent_pair_law(int n, int most) {
+std::vector<double> adjacent_pair_distribution(int n, int most) {
   // S[k] = C(n-1, k) (n-k)!/n!: the expected number of k-subsets of such places.
   std::vector<double> S;
   double value = 1;
@@ -102,30 +102,30 @@ std::vector<double> adjacent_pair_law(int n, int most) {
     S.push_back(value);
     value *= static_cast<double>(n - 1 - k) / ((k + 1) * static_cast<double>(n - k));
   }
-  std::vector<double> law;
+  std::vector<double> distribution;
   for (int m = 0; m <= most && m < static_cast<int>(S.size()); ++m) {
     double sum = 0, binomial = 1;  // C(k, m)
     for (int k = m; k < static_cast<int>(S.size()); ++k) {
       sum += ((k - m) % 2 ? -1 : 1) * binomial * S[static_cast<std::size_t>(k)];
       binomial *= static_cast<double>(k + 1) / (k + 1 - m);
     }
-    law.push_back(std::max(0.0, sum));
+    distribution.push_back(std::max(0.0, sum));
   }
-  return law;
+  return distribution;
 }
 
 /// Distribution of the number of cycles: unsigned Stirling numbers of the first kind over n!.
-std::vector<double> cycle_law(int n, int most) {
-  std::vector<double> law(static_cast<std::size_t>(most) + 1, 0.0);
-  law[0] = 1;
+std::vector<double> cycle_distribution(int n, int most) {
+  std::vector<double> distribution(static_cast<std::size_t>(most) + 1, 0.0);
+  distribution[0] = 1;
   for (int k = 1; k <= n; ++k) {
     for (int j = most; j >= 1; --j) {
-      law[static_cast<std::size_t>(j)] =
-          (law[static_cast<std::size_t>(j)] * (k - 1) + law[static_cast<std::size_t>(j - 1)]) / k;
+      distribution[static_cast<std::size_t>(j)] =
+          (distribution[static_cast<std::size_t>(j)] * (k - 1) + distribution[static_cast<std::size_t>(j - 1)]) / k;
     }
-    law[0] = 0;
+    distribution[0] = 0;
   }
-  return law;
+  return distribution;
 }
 
 int cycle_count(const Permutation& p) {
@@ -144,12 +144,12 @@ void count_into(std::vector<double>& counts, int value) {
 }
 
 /// The distribution scaled to `trials`; its last cell includes the tail.
-std::vector<double> expected_counts(std::vector<double> law, int trials) {
+std::vector<double> expected_counts(std::vector<double> distribution, int trials) {
   double sum = 0;
-  for (std::size_t i = 0; i + 1 < law.size(); ++i) sum += law[i];
-  law.back() = std::max(0.0, 1 - sum);
-  for (double& cell : law) cell *= trials;
-  return law;
+  for (std::size_t i = 0; i + 1 < distribution.size(); ++i) sum += distribution[i];
+  distribution.back() = std::max(0.0, 1 - sum);
+  for (double& cell : distribution) cell *= trials;
+  return distribution;
 }
 
 struct Verdict {
@@ -162,10 +162,11 @@ Verdict judge(const Generator& generate, int n, int trials) {
   const auto bin = [&](std::size_t i) { return i * bins / static_cast<std::size_t>(n); };
   std::vector<double> bin_width(bins, 0.0), table(bins * bins, 0.0), expected(bins * bins);
   for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) bin_width[bin(i)] += 1;
-  const std::vector<double> fixed_law = fixed_point_law(n, std::min(n, 12));
-  const std::vector<double> pair_law = adjacent_pair_law(n, std::min(n - 1, 12));
-  const std::vector<double> cycles_law = cycle_law(n, std::min(n, 40));
-  std::vector<double> fixed(fixed_law.size(), 0.0), pairs(pair_law.size(), 0.0), cycles(cycles_law.size(), 0.0);
+  const std::vector<double> fixed_distribution = fixed_point_distribution(n, std::min(n, 12));
+  const std::vector<double> pair_distribution = adjacent_pair_distribution(n, std::min(n - 1, 12));
+  const std::vector<double> cycles_distribution = cycle_distribution(n, std::min(n, 40));
+  std::vector<double> fixed(fixed_distribution.size(), 0.0), pairs(pair_distribution.size(), 0.0),
+      cycles(cycles_distribution.size(), 0.0);
   Permutation p(static_cast<std::size_t>(n));
   for (int trial = 0; trial < trials; ++trial) {
     generate(static_cast<std::uint64_t>(trial), p);
@@ -190,8 +191,9 @@ Verdict judge(const Generator& generate, int n, int trials) {
   // The counts of a permutation are not independent: each row and column of the table sums to a constant, which
   // scales the statistic by n/(n-1) (the variance of a permutation matrix against that of independent draws).
   statistic *= static_cast<double>(n - 1) / n;
-  return {chi_square_tail(statistic, degrees), p_value(fixed, expected_counts(fixed_law, trials)),
-          p_value(pairs, expected_counts(pair_law, trials)), p_value(cycles, expected_counts(cycles_law, trials))};
+  return {chi_square_tail(statistic, degrees), p_value(fixed, expected_counts(fixed_distribution, trials)),
+          p_value(pairs, expected_counts(pair_distribution, trials)),
+          p_value(cycles, expected_counts(cycles_distribution, trials))};
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

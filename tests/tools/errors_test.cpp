@@ -37,6 +37,7 @@ TEST_CASE("wrong usage is a one-line error with exit code 2", "[unit][tools][pla
 }
 
 TEST_CASE("the error for an unknown verb names it and the help command", "[unit][tools][plain-only]") {
+  CHECK_THAT(run_octavo({}).err, ContainsSubstring("no command given; see octavo --help"));
   CHECK_THAT(run_octavo({"frobnicate"}).err, ContainsSubstring("\"frobnicate\"") && ContainsSubstring("octavo --help"));
   CHECK_THAT(run_octavo({"pack"}).err, ContainsSubstring("octavo pack --help"));
   CHECK_THAT(run_octavo({"pack", "x", "--limit", "0"}).err,
@@ -55,9 +56,9 @@ TEST_CASE("a misspelled verb or option is an error that names the nearest one", 
     std::string message;
   };
   const auto [words, message] = GENERATE(values<Case>({
-      {{"pakc"}, "unknown verb \"pakc\"; did you mean \"pack\"? see octavo --help"},
-      {{"help", "pakc"}, "unknown verb \"pakc\"; did you mean \"pack\"? see octavo --help"},
-      {{"help", "frobnicate"}, "unknown verb \"frobnicate\"; see octavo --help"},
+      {{"pakc"}, "unknown command \"pakc\"; did you mean \"pack\"? see octavo --help"},
+      {{"help", "pakc"}, "unknown command \"pakc\"; did you mean \"pack\"? see octavo --help"},
+      {{"help", "frobnicate"}, "unknown command \"frobnicate\"; see octavo --help"},
       {{"--versoin"}, "unknown option --versoin; did you mean --version? see octavo --help"},
       {{"pack", "x", "--outptu", "y.h5"}, "unknown option --outptu; did you mean --output? see octavo pack --help"},
       {{"pack", "x", "--output=y.h5", "--label_column=a"},
@@ -234,7 +235,7 @@ TEST_CASE("names that are not UTF-8 are shown escaped in errors and notes and as
   CHECK(refused.is_one_line_error());
   CHECK_THAT(refused.err, ContainsSubstring("\\xB9\\xB7\" is not UTF-8; rename the folder"));
   CHECK_THAT(run_octavo({"pack", folder / name, "-o", folder / "x.h5"}).err, ContainsSubstring("/\\xB9\\xB7\""));
-  CHECK_THAT(run_octavo({name}).err, ContainsSubstring("unknown verb \"\\xB9\\xB7\""));
+  CHECK_THAT(run_octavo({name}).err, ContainsSubstring("unknown command \"\\xB9\\xB7\""));
 
   write_png(folder / "good" / "cat" / (name + ".png"), 6, 4, 10);
   std::ofstream(folder / "good" / "cat" / (name + ".txt")) << "x";

@@ -54,8 +54,8 @@ std::vector<std::string> all_verbs() {
   std::vector<std::string> verbs;
   bool is_listed = false;
   for (const std::string& line : lines_of(help_at("100", {"--help"}))) {
-    if (line.empty() || line == "Verbs:")
-      is_listed = line == "Verbs:";
+    if (line.empty() || line == "Commands:")
+      is_listed = line == "Commands:";
     else if (is_listed && line[2] != ' ')
       verbs.push_back(line.substr(2, line.find(' ', 2) - 2));
   }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks the scripts of tools/ without installing, building or using a device: their help, their errors, gpu_check.sh
-# with stubs for all programs, the licenses of the wheels, and the output of bench_results.py. Also checks the committed
-# data against their checksums.
+# with stubs for all programs, the licenses of the wheels, the check of words, and the output of bench_results.py. Also
+# checks the committed data against their checksums.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 work=$(mktemp -d)
@@ -56,8 +56,9 @@ expect 1 'cannot access' run_step ls "$work/none"
 # ---- A run on a GPU ---------------------------------------------------------------------
 bash "$root/tests/tools/gpu_check_test.sh"
 
-# ---- The licenses in the wheels --------------------------------------------------------
+# ---- The licenses in the wheels, and the check of words --------------------------------
 expect 0 '^OK' python3 "$root/tests/tools/wheel_contents_test.py"
+expect 0 '^OK' python3 "$root/tests/tools/check_words_test.py"
 
 # ---- Results of the benchmarks --------------------------------------------------------
 # bench_run FRACTION: writes a results file with one row.

@@ -122,8 +122,8 @@ void add_storing(nb::module_& module) {
           },
           "rows"_a, "spec"_a, "images"_a, "image_shape"_a, "labels"_a, "label_dtype"_a, "masks"_a, "stream"_a,
           "epoch"_a,
-          "Writes a batch of these rows to addresses, of which those of labels and masks may be 0; the caller "
-          "guarantees enough memory there.");
+          "Writes a batch of these rows to addresses. Those of labels and masks may be 0. The caller guarantees enough "
+          "memory there.");
 }
 
 }  // namespace octavo::python

@@ -23,8 +23,8 @@ _loader_counts: collections.Counter[str] = collections.Counter()
 class RankAgreement:
     """Compares the states of the loaders of all ranks, through the store of ``torch.distributed``.
 
-    Nothing waits: each rank publishes its state and compares it with those that are there already, so the last one at
-    the latest finds a difference.
+    No rank waits: each one publishes its state and compares it with those that are already there. Any difference is
+    found, by the last rank at the latest.
 
     Parameters
     ----------

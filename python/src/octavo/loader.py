@@ -47,8 +47,8 @@ class Loader(LoaderProperties, LoaderReplay[BatchT], Generic[BatchT]):
     current stream; change them or keep them as long as you like. A loader is a context manager, which closes it.
     Pickling passes the arguments and the position, so another process loads the samples again.
 
-    Every iteration is a new epoch with an order of its own, even if the one before stopped early. Only after
-    `load_state_dict` or `set_epoch` it continues where they say.
+    Every iteration is a new epoch with its own order, even if the one before stopped early. The first iteration after
+    `load_state_dict` or `set_epoch` begins at the epoch and step that they set.
 
     Parameters
     ----------

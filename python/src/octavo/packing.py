@@ -260,9 +260,9 @@ def pack(
     on_error
         What to do about unreadable samples. Skipped ones are listed in the result and in the file's provenance.
     max_pixels
-        The maximum number of pixels that an image may claim; None: 2**28.
+        The maximum number of pixels of an image, by its header; None: 2**28.
     max_ratio
-        The maximum ratio of the contents that an archive claims to its own size; None: 1100.
+        The maximum size of the contents of an archive, by its headers, divided by its own size; None: 1100.
     reproducible
         Equal input gives an identical file: no time or command line is stored.
     append

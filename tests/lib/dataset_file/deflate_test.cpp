@@ -150,7 +150,7 @@ TEST_CASE("chunks follow each other in the file", "[unit][archive]") {
   REQUIRE(apart < 4096);  // HDF5's chunk index
 }
 
-TEST_CASE("the bytes of a deflated file do not depend on pieces or order or threads", "[unit][archive]") {
+TEST_CASE("the bytes of a deflated file do not depend on pieces or order or threads", "[unit][archive][plain-only]") {
   const TemporaryFolder folder;
   auto options = deflated_options({1, 28, 28}, 5000);
   options.splits.push_back(deflated_split("test", {3, 20, 20}, 2100));
@@ -169,7 +169,7 @@ TEST_CASE("the bytes of a deflated file do not depend on pieces or order or thre
   REQUIRE(names_in(folder.path()).size() == 1);
 }
 
-TEST_CASE("chunks that wait for the first one spill to disk", "[unit][archive]") {
+TEST_CASE("chunks that wait for the first one spill to disk", "[unit][archive][plain-only]") {
   const TemporaryFolder folder;
   // 80 chunks of 1 MiB that do not shrink; 64 MiB may wait in memory.
   const auto options = deflated_options({1, 1024, 1024}, 80);

@@ -85,7 +85,7 @@ std::map<std::string, std::string> contents_of(const FileTree& tree, const std::
   return contents;
 }
 
-/// Files, and links to names of files, folders and links, of which some do not exist or come later.
+/// Files, and links to names of files, folders and links. Some of these do not exist or come later.
 std::vector<MadeEntry> random_entries(std::uint32_t seed) {
   std::mt19937 random(seed);
   const auto one_of = [&](const Names& names) { return names[random() % names.size()]; };

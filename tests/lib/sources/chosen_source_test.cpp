@@ -170,7 +170,7 @@ TEST_CASE("selection of a folder depends only on each path, and its holdout on t
   const auto of_few = read_all(*open(few.path(), options), 1).values;
   CHECK(of_many.size() == 30);
   CHECK(of_few.size() == 20);
-  // Both take the smallest hashes: what only one of them takes lies between two thresholds, so it is in one of them.
+  // Both take the smallest hashes: what only one of them takes is between two thresholds, so it is in one of them.
   std::vector<std::uint8_t> only_in_many, only_in_few;
   std::ranges::set_difference(of_many, of_few, std::back_inserter(only_in_many));
   std::ranges::set_difference(of_few, of_many, std::back_inserter(only_in_few));

@@ -144,7 +144,7 @@ TEST_CASE("a note shows the shares of the classes", "[unit][pack]") {
 }
 
 TEST_CASE("groups of different sizes come near the share", "[unit][pack]") {
-  // 1 + 2 + ... + 10 = 55 samples of one class, of which a fifth is 11. A group that may still move would improve a
+  // 1 + 2 + ... + 10 = 55 samples of one class; a fifth of them is 11. A group that may still move would improve a
   // deficit of d unless all groups of train have 2d or more samples, and a surplus of s unless all of val have 2s. So
   // 9 is impossible (1, 2 and 3 are in val, and nothing adds 3 to them), 14 is possible (6 and 8), 15 is not.
   std::vector<GroupedRow> rows = patients({1, 2, 3, 4, 5, 6, 7, 8, 9, 10});

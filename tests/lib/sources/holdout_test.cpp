@@ -1,4 +1,6 @@
 // The spelling of a holdout: a fraction, a fold, or a column with a value.
+#include <string>
+
 #include <octavo/errors.hpp>
 #include <octavo/holdout.hpp>
 
@@ -23,7 +25,7 @@ TEST_CASE("an invalid holdout is refused", "[unit][pack]") {
     CHECK_THROWS_WITH(parse_holdout(text), ContainsSubstring("it is not a fraction (0.2), a fold"));
   }
   for (const char* const text : {"1", "-0.1", "1.5", "nan"}) {
-    CHECK_THROWS_WITH(parse_holdout(text), ContainsSubstring("the share must be at least 0 and below 1"));
+    CHECK_THROWS_WITH(parse_holdout(text), "`holdout` is " + std::string(text) + "; it must be at least 0 and below 1");
   }
   for (const char* const text : {"0:1", "0:0", "0:1001", "0:-3"}) {
     CHECK_THROWS_WITH(parse_holdout(text), ContainsSubstring("must be from 2 to 1,000"));

@@ -186,7 +186,7 @@ TEST_CASE("a bad sample stops packing and leaves nothing or is skipped and recor
   REQUIRE(files_in(folder / "out") == 1);
 }
 
-TEST_CASE("a split of which all samples are skipped is refused with the reason", "[unit][pack]") {
+TEST_CASE("a split is refused with the reason if all of its samples are skipped", "[unit][pack]") {
   const TemporaryFolder folder;
   std::string cut = gray_png(2);
   cut.resize(cut.size() - 20);

@@ -15,7 +15,7 @@
 
 namespace octavo::augment {
 
-/// Adds the 8 bytes of a number, of which the least significant one is first.
+/// Adds the 8 bytes of a number, with the least significant one first.
 inline void add_value(StreamingHash& hash, std::uint64_t value) {
   std::byte bytes[8];
   for (int i = 0; i < 8; ++i) bytes[i] = static_cast<std::byte>(value >> (8 * i));

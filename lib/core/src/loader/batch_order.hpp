@@ -42,7 +42,7 @@ class BatchOrder {
   void set_prefetch(int depth) { options_->prefetch = depth; }
   /// Samples of an epoch.
   std::int64_t sample_count() const { return sample_count_; }
-  /// How kernels divide an epoch into batches; without LoaderOptions::origin.
+  /// How kernels divide an epoch into batches. Ignores LoaderOptions::origin.
   kernels::EpochBatches batches() const;
   EpochDivision division() const { return {batches(), options_->origin}; }
   /// Includes a short last batch unless it is dropped. Depends on the epoch only if batches carry over.
@@ -55,8 +55,8 @@ class BatchOrder {
   /// This rank's part: positions [floor(rb/R), floor((r+1)b/R)) of a batch of b samples; with equal shares,
   /// ceil(b/R) positions from r ceil(b/R) on, which begin again after the last one.
   BatchPart part(std::int64_t epoch, std::int64_t step) const;
-  /// The batch that begins at this place, or the one after the last of its epoch if none is left; nothing if no batch
-  /// begins there. With carry_over, a batch before an epoch's first one is of the epoch in which it ends.
+  /// The batch that begins at this place. After the last batch of an epoch, this is the number that its next batch
+  /// would have. Nothing if no batch begins there. With carry_over, a batch belongs to the epoch in which it ends.
   std::optional<kernels::BatchNumber> batch_at(LoaderPlace place) const;
   /// The selection from which a kernel computes the samples of a batch; nothing for orders that kernels do not support.
   std::optional<kernels::RowSelection> selection(std::int64_t epoch, std::int64_t step) const;

@@ -15,7 +15,7 @@ double seconds_of(const Work& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Returns the value below which a fraction `share` of `values` lies.
+/// Returns the quantile of `values` at `share`, such as the median at 0.5. `values` must not be empty.
 inline double quantile(std::vector<double> values, double share) {
   std::sort(values.begin(), values.end());
   return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];

@@ -63,7 +63,7 @@ MemoryModel memory_model(const Split& split, const PlanOptions& options, bool is
   return model;
 }
 
-Fit fit(const MemoryModel& model, std::int64_t room, std::int64_t batch_size) {
+MemoryFit fit(const MemoryModel& model, std::int64_t room, std::int64_t batch_size) {
   const std::int64_t N = model.sample_count, rest = room - model.model_bytes();
   if (N * model.packed_bytes() + batch_size * model.bytes_per_batch_sample(false) <= rest) {
     return {true, Residency::device, N};

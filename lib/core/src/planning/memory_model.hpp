@@ -39,14 +39,14 @@ struct MemoryModel {
 MemoryModel memory_model(const Split& split, const PlanOptions& options, bool is_host);
 
 /// What fits in a memory.
-struct Fit {
+struct MemoryFit {
   bool fits = false;
   Residency residency = Residency::device;
   std::int64_t resident_count = 0;
 };
 
 /// Returns the first of device, hybrid and streamed that fits in `room` bytes with this batch size.
-Fit fit(const MemoryModel& model, std::int64_t room, std::int64_t batch_size);
+MemoryFit fit(const MemoryModel& model, std::int64_t room, std::int64_t batch_size);
 
 /// Returns the largest batch (at most all samples) that fits next to `resident_bytes` of samples; 0 if none does.
 std::int64_t largest_batch(const MemoryModel& model, std::int64_t room, std::int64_t resident_bytes, bool staged);

@@ -38,7 +38,7 @@ std::int64_t reserved_of(std::int64_t memory_bytes, const ModelMemory& model) {
   return memory_bytes / (has_model ? 16 : 5);
 }
 
-std::string reason_of(const MemoryModel& model, const planning::Fit& found, std::int64_t room) {
+std::string reason_of(const MemoryModel& model, const planning::MemoryFit& found, std::int64_t room) {
   const std::string samples = format_bytes(model.sample_count * model.packed_bytes());
   const std::string left = format_bytes(room);
   if (!found.fits) return "the model and a batch alone need more than the " + left + " available";
@@ -58,7 +58,7 @@ std::string reason_of(const MemoryModel& model, const planning::Fit& found, std:
   return "";
 }
 
-std::vector<PlannedPart> parts_of(const MemoryModel& model, const planning::Fit& found, std::int64_t batch_size,
+std::vector<PlannedPart> parts_of(const MemoryModel& model, const planning::MemoryFit& found, std::int64_t batch_size,
                                   LabelLayout labels) {
   const bool staged = !found.fits || found.residency != Residency::device;
   const std::int64_t buffers = staged ? 1 : 1 + model.resident_prefetch;
@@ -97,7 +97,7 @@ std::vector<PlannedForm> forms_of(const MemoryModel& model, std::int64_t room, s
           form_of(model, "int8", 1, room, batch_size)};
 }
 
-std::int64_t largest_in(const MemoryModel& model, const planning::Fit& found, std::int64_t room) {
+std::int64_t largest_in(const MemoryModel& model, const planning::MemoryFit& found, std::int64_t room) {
   if (!found.fits) return 0;
   return planning::largest_batch(model, room, found.resident_count * model.packed_bytes(),
                                  found.residency != Residency::device);
@@ -120,7 +120,7 @@ PlannedDevice on_device(const MemoryModel& model, const WellKnown& device, const
   planned.memory_bytes = device.mebibytes << 20;
   const std::int64_t room = planned.memory_bytes - reserved_of(planned.memory_bytes, options.model);
   const std::int64_t batch_size = batch_size_for(model, options, room);
-  const planning::Fit found = planning::fit(model, room, batch_size);
+  const planning::MemoryFit found = planning::fit(model, room, batch_size);
   planned.residency = found.residency;
   planned.largest_batch = largest_in(model, found, room);
   const auto left = static_cast<double>(
@@ -183,7 +183,7 @@ Plan plan(const Dataset& dataset, const PlanOptions& options) {
   const std::int64_t room = plan.memory_bytes - plan.reserved_bytes;
   plan.batch_size = batch_size_for(model, options, room);
 
-  const planning::Fit found = planning::fit(model, room, plan.batch_size);
+  const planning::MemoryFit found = planning::fit(model, room, plan.batch_size);
   const bool staged = !found.fits || found.residency != Residency::device;
   plan.fits = found.fits;
   plan.residency = found.residency;

@@ -11,8 +11,8 @@ namespace octavo {
 /// Keeps keys in text order.
 using Json = nlohmann::ordered_json;
 
-/// More values, of which each list or object is one, are refused: a parsed value takes 16 bytes or more, however short
-/// its text is.
+/// Documents with more values are refused. A list or an object is a value, too. A parsed value takes 16 bytes or more,
+/// however short its text is.
 inline constexpr std::size_t kMostJsonValues = std::size_t{1} << 24;
 
 /// Parses the document in `text`. Throws FormatError (the message does not name the file).

@@ -1,4 +1,4 @@
-// Checksums with Mbed TLS, of which this uses nothing else.
+// Checksums with Mbed TLS. The library uses nothing else of it.
 #include <mbedtls/md5.h>
 #include <mbedtls/sha256.h>
 #include <mbedtls/version.h>

@@ -51,9 +51,9 @@ void Float32WindowServer::serve(std::int64_t epoch, std::int64_t step, const sto
   const std::int64_t values = shape().values(), width = this->labels().width;
   // A batch may begin in one window and end in the next.
   for (std::int64_t done = 0; done < places.count;) {
-    const std::int64_t ordinal = (places.first + done) / window_samples_;
-    const std::int64_t part = std::min(places.count - done, (ordinal + 1) * window_samples_ - places.first - done);
-    const Window& window = window_for(epoch, ordinal, stream);
+    const std::int64_t position = (places.first + done) / window_samples_;
+    const std::int64_t part = std::min(places.count - done, (position + 1) * window_samples_ - places.first - done);
+    const Window& window = window_for(epoch, position, stream);
     std::vector<std::int64_t> inside;
     for (std::int64_t i = done; i < done + part; ++i) {
       inside.push_back(rows[static_cast<std::size_t>(i)] - window.first_row);
@@ -67,16 +67,16 @@ void Float32WindowServer::serve(std::int64_t epoch, std::int64_t step, const sto
   }
 }
 
-const Float32WindowServer::Window& Float32WindowServer::window_for(std::int64_t epoch, std::int64_t ordinal,
+const Float32WindowServer::Window& Float32WindowServer::window_for(std::int64_t epoch, std::int64_t position,
                                                                    StreamRef stream) const {
-  Window& window = windows_[ordinal % 2];
-  if (window.epoch != epoch || window.ordinal != ordinal) fill(window, epoch, ordinal, stream);
+  Window& window = windows_[position % 2];
+  if (window.epoch != epoch || window.position != position) fill(window, epoch, position, stream);
   return window;
 }
 
-void Float32WindowServer::fill(Window& window, std::int64_t epoch, std::int64_t ordinal, StreamRef stream) const {
+void Float32WindowServer::fill(Window& window, std::int64_t epoch, std::int64_t position, StreamRef stream) const {
   window.epoch = -1;
-  window.first_row = order_.window_at(epoch, ordinal, window_samples_) * window_samples_;
+  window.first_row = order_.window_at(epoch, position, window_samples_) * window_samples_;
   const std::int64_t count = std::min(window_samples_, samples_->sample_count - window.first_row);
   void* values = window.values.data();
   void* labels = window.labels.data();
@@ -92,7 +92,7 @@ void Float32WindowServer::fill(Window& window, std::int64_t epoch, std::int64_t 
     });
   }
   window.epoch = epoch;
-  window.ordinal = ordinal;
+  window.position = position;
 }
 
 }  // namespace octavo::comparisons

@@ -27,14 +27,14 @@ class Float32WindowServer final : public loader::BatchServer {
  private:
   struct Window {
     std::int64_t epoch = -1;
-    std::int64_t ordinal = -1;
+    std::int64_t position = -1;
     std::int64_t first_row = 0;
     backend::DeviceBuffer values;  ///< [M,C*H*W]
     backend::DeviceBuffer labels;  ///< [M,K]
   };
 
-  const Window& window_for(std::int64_t epoch, std::int64_t ordinal, StreamRef stream) const;
-  void fill(Window& window, std::int64_t epoch, std::int64_t ordinal, StreamRef stream) const;
+  const Window& window_for(std::int64_t epoch, std::int64_t position, StreamRef stream) const;
+  void fill(Window& window, std::int64_t epoch, std::int64_t position, StreamRef stream) const;
 
   std::shared_ptr<const store::StoredSamples> samples_;
   loader::BatchOrder order_;

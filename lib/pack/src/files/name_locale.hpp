@@ -5,7 +5,7 @@
 
 namespace octavo::files {
 
-/// How libarchive shall treat names that are marked as UTF-8. It converts them to the encoding of the thread's locale,
+/// How libarchive treats names that are marked as UTF-8. It converts them to the encoding of the thread's locale,
 /// and loses those that do not fit into it.
 enum class NameLocale {
   utf8,   ///< names stay UTF-8, but in Normalization Form C

@@ -89,7 +89,7 @@ std::vector<std::string> strings_from(const Json& list) {
   return strings;
 }
 
-/// Nothing if the number of bytes is none that files can have.
+/// Nothing if no files can have this number of bytes.
 std::optional<std::int64_t> listed_bytes_from(const Json& provenance) {
   constexpr std::int64_t kMostBytes = std::int64_t{1} << 60;
   const Json::json_pointer place("/notes/listed_bytes");

@@ -1,4 +1,4 @@
-// Sentences of the report, which its text and its page share.
+// Sentences of the report. Its text and its HTML page share them.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// CIFAR-10 and CIFAR-100 batches in the binary version: label bytes, of which the last one is used, then 3 x 32 x 32
+// CIFAR-10 and CIFAR-100 batches in the binary version: label bytes (the last one is used), then 3 x 32 x 32
 // bytes in planes R, G, B. Only Python reads the version for Python.
 #include <algorithm>
 #include <array>

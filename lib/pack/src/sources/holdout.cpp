@@ -65,8 +65,7 @@ void check_holdout(const Holdout& holdout) {
       return;
     case Holdout::Kind::fraction:
       if (holdout.fraction >= 0.0 && holdout.fraction < 1.0) return;
-      throw InvalidArgument("hold out a share of " + std::to_string(holdout.fraction) +
-                            ": the share must be at least 0 and below 1");
+      throw InvalidArgument("`holdout` is " + format_holdout(holdout) + "; it must be at least 0 and below 1");
     case Holdout::Kind::fold:
       if (holdout.fold_count < 2 || holdout.fold_count > kMostFolds) {
         throw InvalidArgument("hold out fold " + format_holdout(holdout) + ": the number of folds must be from 2 to " +

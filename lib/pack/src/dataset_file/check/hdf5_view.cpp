@@ -18,7 +18,7 @@ using hdf5::own;
 /// The expected HDF5 view of one dataset.
 struct ExpectedDataset {
   std::string path;
-  Element element;
+  StoredType element;
   std::vector<std::int64_t> axes;
   std::int64_t offset;
   std::int64_t text_bytes = 0;
@@ -27,27 +27,27 @@ struct ExpectedDataset {
 void expect_split(std::vector<ExpectedDataset>& all, const SplitEntry& split) {
   const SampleShape& shape = split.shape;
   const std::int64_t count = split.sample_count;
-  const auto add = [&](const char* name, Element element, std::vector<std::int64_t> axes, const Extent& extent) {
+  const auto add = [&](const char* name, StoredType element, std::vector<std::int64_t> axes, const Extent& extent) {
     all.push_back({dataset_path(split, name), element, std::move(axes), extent.offset});
   };
   if (split.chunked) {
-    add("chunks", Element::uint64, {split.chunk_layout().chunk_count(), kChunkEntryWords}, split.chunked->table);
+    add("chunks", StoredType::uint64, {split.chunk_layout().chunk_count(), kChunkEntryWords}, split.chunked->table);
   } else {
-    add("images", Element::int8, {count, shape.channels, shape.height, shape.width}, split.images);
+    add("images", StoredType::int8, {count, shape.channels, shape.height, shape.width}, split.images);
   }
   if (split.labels) {
     const LabelKind kind = split.label_layout.kind;
     std::vector<std::int64_t> axes = {count};
     if (kind != LabelKind::class_index) axes.push_back(split.label_layout.width);
-    add("labels", kind == LabelKind::target ? Element::float32 : Element::int32, axes, *split.labels);
+    add("labels", kind == LabelKind::target ? StoredType::float32 : StoredType::int32, axes, *split.labels);
   }
-  if (split.masks) add("masks", Element::uint8, {count, 1, shape.height, shape.width}, *split.masks);
-  add("checksums", Element::uint64, {count}, split.checksums);
-  add("histogram", Element::int64, {shape.channels, 256}, split.histogram);
-  add("mean_image", Element::float32, {shape.channels, shape.height, shape.width}, split.mean_image);
-  if (split.names) add("names", Element::uint8, {split.names->bytes}, *split.names);
-  if (split.name_offsets) add("name_offsets", Element::uint64, {count + 1}, *split.name_offsets);
-  if (split.columns_dataset) add("columns", Element::uint8, {split.columns_dataset->bytes}, *split.columns_dataset);
+  if (split.masks) add("masks", StoredType::uint8, {count, 1, shape.height, shape.width}, *split.masks);
+  add("checksums", StoredType::uint64, {count}, split.checksums);
+  add("histogram", StoredType::int64, {shape.channels, 256}, split.histogram);
+  add("mean_image", StoredType::float32, {shape.channels, shape.height, shape.width}, split.mean_image);
+  if (split.names) add("names", StoredType::uint8, {split.names->bytes}, *split.names);
+  if (split.name_offsets) add("name_offsets", StoredType::uint64, {count + 1}, *split.name_offsets);
+  if (split.columns_dataset) add("columns", StoredType::uint8, {split.columns_dataset->bytes}, *split.columns_dataset);
 }
 
 std::vector<ExpectedDataset> expected_datasets(const Header& header, const Index& index) {
@@ -55,13 +55,13 @@ std::vector<ExpectedDataset> expected_datasets(const Header& header, const Index
   for (const SplitEntry& split : index.splits) expect_split(all, split);
   if (index.classes) {
     all.push_back({"/classes",
-                   Element::text,
+                   StoredType::text,
                    {static_cast<std::int64_t>(index.class_names.size())},
                    index.classes->offset,
                    class_name_bytes(index.class_names)});
   }
-  all.push_back({"/provenance", Element::uint8, {index.provenance.bytes}, index.provenance.offset});
-  all.push_back({"/index", Element::uint8, {header.index_length}, header.index_offset});
+  all.push_back({"/provenance", StoredType::uint8, {index.provenance.bytes}, index.provenance.offset});
+  all.push_back({"/index", StoredType::uint8, {header.index_length}, header.index_offset});
   return all;
 }
 

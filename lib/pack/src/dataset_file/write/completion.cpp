@@ -54,7 +54,7 @@ Extent with_hash(const File& file, Extent extent) {
 
 }  // namespace
 
-Extent PayloadPlacing::place_dataset(const std::string& path, Element element, const std::vector<std::int64_t>& axes,
+Extent PayloadPlacing::place_dataset(const std::string& path, StoredType element, const std::vector<std::int64_t>& axes,
                                      std::int64_t bytes) const {
   const Extent extent{skeleton_.add_dataset(path, element, axes), bytes, {}};
   file_.reserve(extent.offset, extent.bytes);
@@ -69,7 +69,7 @@ PayloadPlace PayloadPlacing::place(const SplitLayout& layout, std::size_t split_
   skeleton_.add_group(group);
   PayloadPlace place;
   if (chunk_writer_ == nullptr) {
-    place.images = place_dataset(group + "/images", Element::int8, image_axes, sample_count * shape.values());
+    place.images = place_dataset(group + "/images", StoredType::int8, image_axes, sample_count * shape.values());
   } else {
     const ChunkLayout chunks = chunk_layout_for(sample_count, shape.values());
     const std::size_t number = chunk_writer_->add(
@@ -78,20 +78,20 @@ PayloadPlace PayloadPlacing::place(const SplitLayout& layout, std::size_t split_
         std::make_unique<ChunkAssembly>(chunks, codec_, level_, *chunk_writer_, number, *spool_, split_number);
   }
   if (layout.labels.kind != LabelKind::none) {
-    const Element element = layout.labels.kind == LabelKind::target ? Element::float32 : Element::int32;
+    const StoredType element = layout.labels.kind == LabelKind::target ? StoredType::float32 : StoredType::int32;
     std::vector<std::int64_t> axes = {sample_count};
     if (layout.labels.kind != LabelKind::class_index) axes.push_back(layout.labels.width);
     place.labels = place_dataset(group + "/labels", element, axes, sample_count * layout.labels.bytes_per_sample());
   }
   if (layout.has_masks) {
-    place.masks = place_dataset(group + "/masks", Element::uint8, {sample_count, 1, shape.height, shape.width},
+    place.masks = place_dataset(group + "/masks", StoredType::uint8, {sample_count, 1, shape.height, shape.width},
                                 sample_count * shape.values_per_channel());
   }
-  place.checksums = place_dataset(group + "/checksums", Element::uint64, {sample_count}, sample_count * 8);
+  place.checksums = place_dataset(group + "/checksums", StoredType::uint64, {sample_count}, sample_count * 8);
   return place;
 }
 
-Extent Completion::add_small(const std::string& path, Element element, const std::vector<std::int64_t>& axes,
+Extent Completion::add_small(const std::string& path, StoredType element, const std::vector<std::int64_t>& axes,
                              std::span<const std::byte> bytes, std::int64_t text_bytes) {
   const std::int64_t offset = skeleton_.add_dataset(path, element, axes, text_bytes);
   file_.write_at(offset, bytes);
@@ -109,9 +109,9 @@ void Completion::add_split(SplitWriter& split, const Spool* spool) {
   if (place.labels.bytes > 0) entry.labels = place.labels;
   if (place.masks.bytes > 0) entry.masks = place.masks;
   entry.checksums = with_hash(file_, place.checksums);
-  entry.histogram = add_small(dataset_path(entry, "histogram"), Element::int64, {shape.channels, 256},
+  entry.histogram = add_small(dataset_path(entry, "histogram"), StoredType::int64, {shape.channels, 256},
                               bytes_of(statistics.histogram));
-  entry.mean_image = add_small(dataset_path(entry, "mean_image"), Element::float32,
+  entry.mean_image = add_small(dataset_path(entry, "mean_image"), StoredType::float32,
                                {shape.channels, shape.height, shape.width}, bytes_of(statistics.mean_image));
   if (entry.chunked) add_chunk_table(entry);
   if (split.layout().with_names) add_names(entry, split, *spool);
@@ -146,7 +146,7 @@ void Completion::add_split_attributes(const SplitEntry& entry) {
 
 void Completion::add_chunk_table(SplitEntry& entry) {
   const std::vector<std::uint64_t> table = encode_chunk_table(entry.chunked->chunks);
-  entry.chunked->table = add_small(dataset_path(entry, "chunks"), Element::uint64,
+  entry.chunked->table = add_small(dataset_path(entry, "chunks"), StoredType::uint64,
                                    {entry.chunk_layout().chunk_count(), kChunkEntryWords}, bytes_of(table));
 }
 
@@ -161,7 +161,7 @@ void Completion::add_columns(SplitEntry& entry, const std::string& columns) {
     throw InvalidArgument("write split " + entry.name + ": " + std::to_string(bytes) +
                           " bytes of columns, at most 1 GiB can be stored; keep fewer with `columns`");
   }
-  entry.columns_dataset = add_small(dataset_path(entry, "columns"), Element::uint8, {bytes}, bytes_of(columns));
+  entry.columns_dataset = add_small(dataset_path(entry, "columns"), StoredType::uint8, {bytes}, bytes_of(columns));
 }
 
 void Completion::add_names(SplitEntry& entry, const SplitWriter& split, const Spool& spool) {
@@ -170,8 +170,8 @@ void Completion::add_names(SplitEntry& entry, const SplitWriter& split, const Sp
   const std::int64_t offsets_bytes = (entry.sample_count + 1) * 8;
   const auto names_path = dataset_path(entry, "names");
   const auto offsets_path = dataset_path(entry, "name_offsets");
-  SequentialExtent names(file_, skeleton_.add_dataset(names_path, Element::uint8, {names_bytes}), names_bytes);
-  SequentialExtent offsets(file_, skeleton_.add_dataset(offsets_path, Element::uint64, {entry.sample_count + 1}),
+  SequentialExtent names(file_, skeleton_.add_dataset(names_path, StoredType::uint8, {names_bytes}), names_bytes);
+  SequentialExtent offsets(file_, skeleton_.add_dataset(offsets_path, StoredType::uint64, {entry.sample_count + 1}),
                            offsets_bytes);
   std::uint64_t end = 0;
   offsets.append(std::as_bytes(std::span(&end, 1)));
@@ -194,13 +194,13 @@ void Completion::add_class_names(const std::vector<std::string>& class_names) {
   if (class_names.empty()) return;
   const std::string table = class_name_table(class_names);
   index_.class_names = class_names;
-  index_.classes = add_small("/classes", Element::text, {static_cast<std::int64_t>(class_names.size())},
+  index_.classes = add_small("/classes", StoredType::text, {static_cast<std::int64_t>(class_names.size())},
                              bytes_of(table), class_name_bytes(class_names));
 }
 
 void Completion::add_provenance(const std::string& json) {
   index_.provenance =
-      add_small("/provenance", Element::uint8, {static_cast<std::int64_t>(json.size())}, bytes_of(json));
+      add_small("/provenance", StoredType::uint8, {static_cast<std::int64_t>(json.size())}, bytes_of(json));
 }
 
 void Completion::add_identity(const std::string& uuid, const std::string& created, const std::string& writer) {
@@ -220,7 +220,7 @@ void Completion::finish() {
     throw InvalidArgument("write " + quoted(file_.path()) + ": an index of " + std::to_string(json.size()) +
                           " bytes is too large; use fewer classes or splits");
   }
-  const Extent place = add_small("/index", Element::uint8, {static_cast<std::int64_t>(json.size())}, bytes_of(json));
+  const Extent place = add_small("/index", StoredType::uint8, {static_cast<std::int64_t>(json.size())}, bytes_of(json));
   skeleton_.close();
   Header header{index_.version, file_.length(), place.offset, place.bytes, *place.hash, 0};
   check_index(index_, header);

@@ -25,7 +25,7 @@ class PayloadPlacing {
   PayloadPlace place(const SplitLayout& layout, std::size_t split_number, std::int64_t sample_count) const;
 
  private:
-  Extent place_dataset(const std::string& path, Element element, const std::vector<std::int64_t>& axes,
+  Extent place_dataset(const std::string& path, StoredType element, const std::vector<std::int64_t>& axes,
                        std::int64_t bytes) const;
 
   Skeleton& skeleton_;
@@ -51,7 +51,7 @@ class Completion {
   void finish();
 
  private:
-  Extent add_small(const std::string& path, Element element, const std::vector<std::int64_t>& axes,
+  Extent add_small(const std::string& path, StoredType element, const std::vector<std::int64_t>& axes,
                    std::span<const std::byte> bytes, std::int64_t text_bytes = 0);
   void add_split_attributes(const SplitEntry& entry);
   void add_chunk_table(SplitEntry& entry);

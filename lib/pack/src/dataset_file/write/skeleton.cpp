@@ -57,21 +57,21 @@ hdf5::TypeHandle text_type(std::int64_t bytes) {
   return type;
 }
 
-hid_t number_type(Element element) {
+hid_t number_type(StoredType element) {
   switch (element) {
-    case Element::int8:
+    case StoredType::int8:
       return H5T_STD_I8LE;
-    case Element::uint8:
+    case StoredType::uint8:
       return H5T_STD_U8LE;
-    case Element::int32:
+    case StoredType::int32:
       return H5T_STD_I32LE;
-    case Element::int64:
+    case StoredType::int64:
       return H5T_STD_I64LE;
-    case Element::uint64:
+    case StoredType::uint64:
       return H5T_STD_U64LE;
-    case Element::float32:
+    case StoredType::float32:
       return H5T_IEEE_F32LE;
-    case Element::text:
+    case StoredType::text:
       break;
   }
   throw InvalidArgument("a text is not a number");
@@ -85,8 +85,8 @@ hdf5::SpaceHandle scalar_space() { return own<hdf5::SpaceHandle>(H5Screate(H5S_S
 
 }  // namespace
 
-hdf5::TypeHandle type_of(Element element, std::int64_t text_bytes) {
-  if (element == Element::text) return text_type(text_bytes);
+hdf5::TypeHandle type_of(StoredType element, std::int64_t text_bytes) {
+  if (element == StoredType::text) return text_type(text_bytes);
   return own<hdf5::TypeHandle>(H5Tcopy(number_type(element)), "copy a type");
 }
 
@@ -111,7 +111,7 @@ void Skeleton::add_group(const std::string& path) {
                          "create the group " + path);
 }
 
-std::int64_t Skeleton::add_dataset(const std::string& path, Element element, const std::vector<std::int64_t>& axes,
+std::int64_t Skeleton::add_dataset(const std::string& path, StoredType element, const std::vector<std::int64_t>& axes,
                                    std::int64_t text_bytes) {
   const hdf5::Session session;
   const auto type = type_of(element, text_bytes);

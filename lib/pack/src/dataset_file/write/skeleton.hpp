@@ -19,7 +19,7 @@ namespace octavo::dataset_file {
 enum class Alignment { pages, none };
 
 /// The element type of a dataset. Text is a fixed number of bytes of UTF-8, padded with zeros.
-enum class Element { int8, uint8, int32, int64, uint64, float32, text };
+enum class StoredType { int8, uint8, int32, int64, uint64, float32, text };
 
 /// An HDF5 file under construction, as described in docs/format.md: version 1.10 format, a user block for the header,
 /// no times, datasets that HDF5 never fills. The caller writes their bytes at the offsets returned here. The same calls
@@ -34,7 +34,7 @@ class Skeleton {
 
   void add_group(const std::string& path);
   /// Allocates a dataset; returns the absolute offset of its bytes, which is final. `text_bytes` is for text only.
-  std::int64_t add_dataset(const std::string& path, Element element, const std::vector<std::int64_t>& axes,
+  std::int64_t add_dataset(const std::string& path, StoredType element, const std::vector<std::int64_t>& axes,
                            std::int64_t text_bytes = 0);
   /// Adds a dataset of deflated images [N,C,H,W]; HDF5 allocates each chunk when it is written.
   std::unique_ptr<ChunkedDataset> add_chunked_dataset(const std::string& path, const std::vector<std::int64_t>& axes,
@@ -53,6 +53,6 @@ class Skeleton {
 };
 
 /// The HDF5 type of an element in the file. Call inside an hdf5::Session.
-hdf5::TypeHandle type_of(Element element, std::int64_t text_bytes = 0);
+hdf5::TypeHandle type_of(StoredType element, std::int64_t text_bytes = 0);
 
 }  // namespace octavo::dataset_file

@@ -53,7 +53,7 @@ std::string cost_section(const PageData& page) {
     }
     html = "<h3>Samples with the largest error</h3>\n" +
            picture_of_samples(page.reported(), rows, "samples with the largest quantization error") +
-           "\n<p class=\"lead\">Root mean square error, in steps of the 8-bit range; even rounding causes 0.289.</p>\n"
+           "\n<p class=\"lead\">Root mean square error, in steps of the 8-bit range; rounding alone gives 0.289.</p>\n"
            "<ol>\n" +
            list + "</ol>\n";
   }

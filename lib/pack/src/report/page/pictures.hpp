@@ -9,8 +9,8 @@
 
 namespace octavo::report::page {
 
-/// One <img> with the samples of these rows next to each other. Large samples are made smaller. `description`, HTML, is
-/// its text for people who do not see it. Throws FormatError if a sample is damaged.
+/// One <img> with the samples of these rows next to each other. Large samples are made smaller. `description` is
+/// its alternative text, as HTML. Throws FormatError if a sample is damaged.
 std::string picture_of_samples(const Split& split, std::span<const std::int64_t> rows, const std::string& description);
 
 /// The same with the masks of the samples drawn over them, if the split has masks.

@@ -9,7 +9,7 @@
 namespace octavo::sources {
 
 /// Whether the files in `masks` look like the masks of those in `images`, two folders in a tree on disk: the same paths
-/// but for the extensions and, in a few files spread over all, the same sizes and few colors where the images have
+/// except for extensions and, in a few files spread over all, the same sizes and few colors where the images have
 /// many. Names alone prove little, since the files of class folders are often numbered. Files that cannot be read prove
 /// nothing.
 bool look_like_masks(const files::FileTree& tree, const std::string& images, const std::string& masks);

@@ -21,7 +21,7 @@ struct MaskFolders {
 std::optional<MaskFolders> find_mask_folders(const files::FileTree& tree, const std::string& folder);
 
 /// Finds the mask of each image of `list`, which are below `folders.images`: the file below `folders.masks` with the
-/// same path but for its extension or, with a `pattern`, the name that it gives; files with other names are not masks.
+/// same path except its extension or, with a `pattern`, the name that it gives; files with other names are not masks.
 /// An image without a mask and a mask without an image are errors; if `may_skip`, they are left out. Throws
 /// InvalidArgument naming the file, also if two images or two masks have the same path, or if they are in an archive.
 void pair_with_masks(const MaskFolders& folders, const MaskPattern* pattern, bool may_skip, SplitImages& list,

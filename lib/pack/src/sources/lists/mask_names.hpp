@@ -39,8 +39,9 @@ struct PairedNames {
 /// x_labelIds.png, not x_color.png.
 std::optional<PairedNames> paired_names(const std::vector<std::string>& images, const std::set<std::string>& masks);
 
-/// The files with the paths of others but for the extension, which all of them share: 000.png next to 000.jpg. They may
-/// be the masks of the others. Nothing if other files have this extension, or if there are several such extensions.
+/// Files whose paths differ from those of other files only in the extension, which all of them share: 000.png next to
+/// 000.jpg. They may be the masks of the others. Nothing if other files have this extension, or if there are several
+/// such extensions.
 struct TwinFiles {
   std::string extension;                                   ///< of the masks, with the dot
   std::vector<std::pair<std::string, std::string>> pairs;  ///< each image with the file that may be its mask
