@@ -20,7 +20,6 @@
 
 #include "core/module.hpp"
 #include "core/tensors.hpp"
-#include "support/arrays.hpp"
 
 namespace octavo::python {
 namespace {

@@ -1,32 +1,28 @@
 // Batches.
-#include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
-#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
 #include <array>
 #include <memory>
 #include <octavo/batch_maker.hpp>
 #include <octavo/batch_shape.hpp>
-#include <octavo/errors.hpp>
 #include <octavo/owned_tensor.hpp>
 #include <octavo/recipes.hpp>
 #include <octavo/store.hpp>
 #include <optional>
+#include <string>
 #include <tuple>
-#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "core/module.hpp"
 #include "core/recycled_memory.hpp"
 #include "core/tensors.hpp"
 #include "support/arrays.hpp"
 #include "support/gil.hpp"
-#include "support/interruptible.hpp"
 
 namespace octavo::python {
 namespace {
