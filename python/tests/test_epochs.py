@@ -138,14 +138,14 @@ def test_a_state_is_plain_and_describes_the_batches(packed: Packed) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"seed": 5}, "seed=0; this one has seed=5"),
-        ({"shuffle": False}, "shuffle=True; this one has shuffle=False"),
-        ({"shuffle": "windows:20"}, "shuffle=True; this one has shuffle='windows:20'"),
-        ({"drop_last": True}, "drop_last=False; this one has drop_last=True"),
-        ({"carry_over": True}, "carry_over=False; this one has carry_over=True"),
+        ({"seed": 5}, "it is from a loader with seed 0; this one has 5"),
+        ({"shuffle": False}, 'shuffle "global"; this one has "none"'),
+        ({"shuffle": "windows:20"}, 'shuffle "global"; this one has "windows:20"'),
+        ({"drop_last": True}, "drop_last false; this one has true"),
+        ({"carry_over": True}, "carry_over false; this one has true"),
         ({"indices": list(range(47))}, "chooses other samples; pass the same indices"),
-        ({"normalize": "unit"}, r"normalization='\(x - dataset mean\) / 128 .*; this one has normalization='\(x - 0"),
-        ({"augment": augment.HorizontalFlip()}, "augmentation=None; this one has augmentation='HorizontalFlip"),
+        ({"normalize": "unit"}, r'normalization "\(x - dataset mean\) / 128 .*; this one has "\(x - 0'),
+        ({"augment": augment.HorizontalFlip()}, 'augmentation none; this one has "HorizontalFlip'),
         ({"views": 2}, "views=2"),
     ],
 )
@@ -157,6 +157,25 @@ def test_a_state_of_other_batches_is_refused(packed: Packed, options, message) -
     assert (loader.epoch, loader.state_dict()["step"]) == (0, 0)
 
 
+def test_only_digests_of_normalization_and_augmentation_are_compared(packed: Packed) -> None:
+    for loader in (
+        loader_of(packed.path, augment=augment.HorizontalFlip()),
+        octavo.GraphLoader(packed.path, augment=augment.HorizontalFlip(), batch_size=10, device="cpu"),
+    ):
+        state = loader.state_dict()
+        for name in ("normalization", "augmentation"):
+            text, digest = state[name].split("[")
+            loader.load_state_dict({**state, name: "another text, with the same digest [" + digest})
+            with pytest.raises(ValueError, match=f'{name} "{re.escape(text)}'):
+                loader.load_state_dict({**state, name: f"{text}[0{digest[1:-1]}0]"})
+
+
+def test_other_entries_of_a_state_are_ignored(packed: Packed) -> None:
+    loader = loader_of(packed.path)
+    loader.load_state_dict({**loader.state_dict(), "step": 2, "run": object(), 5: None})
+    assert loader.state_dict()["step"] == 2
+
+
 def test_a_state_of_other_samples_is_refused(packed: Packed, tmp_path) -> None:
     with octavo.Writer(tmp_path / "two.h5", layout="chw") as writer:
         for split in ("train", "test"):
@@ -164,7 +183,7 @@ def test_a_state_of_other_samples_is_refused(packed: Packed, tmp_path) -> None:
                 writer.append(value, label, split=split)
     state = loader_of(packed.path).state_dict()
     loader_of(tmp_path / "two.h5").load_state_dict(state)  # the same samples in another file
-    with pytest.raises(ValueError, match="from the split 'train'; this loader serves 'test'"):
+    with pytest.raises(ValueError, match='from the split "train"; this loader serves "test"'):
         loader_of(octavo.Dataset(tmp_path / "two.h5")["test"], normalize="default").load_state_dict(state)
     other = write_packed(tmp_path / "other.h5", 47, (3, 8, 6), classes=5)
     with pytest.raises(ValueError, match="from other samples"):
@@ -194,13 +213,20 @@ def test_a_state_belongs_to_the_augmentation_of_its_epoch(packed: Packed) -> Non
     resumed = loader_of(packed.path, augment=operations)
     resumed.load_state_dict(state)
     assert next(iter(resumed))[0].shape == (10, 3, 6, 6)
-    with pytest.raises(ValueError, match=r"augmentation='CenterCrop\(size=\(6, 6\)\)"):
+    with pytest.raises(ValueError, match=r'augmentation "CenterCrop\(size=\(6, 6\)\)'):
         loader_of(packed.path, augment=lambda epoch: augment.CenterCrop(4)).load_state_dict(state)
 
 
-@pytest.mark.parametrize("wrong", [{}, {"step": "x"}, {"epoch": None}, {"order": 2}, {"step": 6}, {"epoch": -1}])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {}, {"step": "x"}, {"step": 1.5}, {"step": True}, {"step": object()}, {"epoch": None}, {"epoch": 2**62 + 1},
+        {"order": 2}, {"step": 6}, {"epoch": -1}, {"samples": 48}, {"data": b"0"}, {"epoch_offset": "x"},
+    ],
+    ids=str,
+)  # fmt: skip
 def test_an_invalid_state_is_refused(packed: Packed, wrong: dict[str, Any]) -> None:
     loader = loader_of(packed.path)
-    with pytest.raises(ValueError, match="state is"):
+    with pytest.raises(ValueError, match=r"loader state: |other samples"):
         loader.load_state_dict({**loader.state_dict(), **wrong} if wrong else {})
     assert loader.state_dict()["step"] == 0

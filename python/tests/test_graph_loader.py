@@ -48,7 +48,7 @@ def test_a_saved_state_moves_to_a_loader_and_back(packed: Packed) -> None:
     np.testing.assert_array_equal(graph_loader.next()[0], images)
     graph_loader.load_state_dict(state)
     np.testing.assert_array_equal(graph_loader.next()[0], images)
-    with pytest.raises(ValueError, match="seed=3; this one has seed=4"):
+    with pytest.raises(ValueError, match="it is from a loader with seed 3; this one has 4"):
         octavo.GraphLoader(packed.path, **{**options, "seed": 4}).load_state_dict(state)
 
 

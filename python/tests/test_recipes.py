@@ -94,10 +94,8 @@ def test_the_recipes_of_the_program_are_the_same(tmp_path: Path, name: str, epoc
             data, device="cpu", framework="numpy", progress=False,
             **{**arguments, "batch_size": 3, **({"num_classes": 10} if softens else {})},
         )  # fmt: skip
-        options = octavo._core.LoaderOptions(
-            spec=spec, batch_size=3, shuffle="none", seed=0, drop_last=False, carry_over=False, rank=0, world_size=1,
-            equal_shares=False, origin=(0, 0), sampling=octavo._core.Sampling(), prefetch=0,
-        )  # fmt: skip
+        options = octavo._core.LoaderOptions()
+        options.spec, options.batch_size = spec, 3
         maker = octavo._core.BatchMaker(loader.store._native, options, "float32" if softens else "int64")
         assert maker.fingerprint(epoch, True) == loader.fingerprint(epoch, pixels=True)
     assert tuple(sizes_and_specs[4]) == recipe.view_weights

@@ -64,7 +64,7 @@ def test_windows_serve_their_own_order(large: Packed) -> None:
     state = loader.state_dict()
     assert state["shuffle"] == "windows:700"
     loader_of(large, shuffle="windows:700").load_state_dict(state)
-    with pytest.raises(ValueError, match="shuffle='windows:700'"):
+    with pytest.raises(ValueError, match='shuffle "windows:700"'):
         loader_of(large, shuffle=True).load_state_dict(state)
 
 

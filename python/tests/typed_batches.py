@@ -35,4 +35,7 @@ def mappings() -> None:
 
 def mistakes() -> None:
     octavo.Loader("a.h5", batchsize=4)  # type: ignore[call-overload]
+    octavo.GraphLoader("a.h5", batchsize=4)  # type: ignore[call-arg]
+    octavo.GraphLoader("a.h5", shuffle="blocks")  # type: ignore[arg-type]
+    octavo.Store("a.h5", batch_size=4)  # type: ignore[call-arg]
     print(octavo.Loader("a.h5", framework="numpy")[0].images)  # type: ignore[attr-defined]

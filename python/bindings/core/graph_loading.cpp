@@ -1,4 +1,5 @@
 // Batches for CUDA graphs.
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
 #include <octavo/batch_shape.hpp>
@@ -45,6 +46,11 @@ class GraphMaker {
   std::string state(std::uintptr_t stream) const {
     return loader_.state(StreamRef(reinterpret_cast<void*>(stream))).to_json();
   }
+  /// As BatchMaker.place_of().
+  std::pair<std::int64_t, std::int64_t> place_of(const std::string& state) const {
+    const LoaderPlace place = loader_.place_of(LoaderState::from_json(state));
+    return {place.epoch, place.samples};
+  }
 
   /// Library-owned tensors for the images, the labels and the masks, for any consumer of DLPack, each with its address;
   /// None and 0 if there are none.
@@ -82,6 +88,7 @@ void add_graph_loading(nb::module_& module) {
       .def("next", &GraphMaker::next, "images"_a, "labels"_a, "masks"_a, "stream"_a, nb::call_guard<GilRelease>())
       .def("seek", &GraphMaker::seek, "epoch"_a, "step"_a, "stream"_a, nb::call_guard<GilRelease>())
       .def("state", &GraphMaker::state, "stream"_a, nb::call_guard<GilRelease>())
+      .def("place_of", &GraphMaker::place_of, "state"_a)
       .def("make_tensors", &GraphMaker::make_tensors);
 }
 

@@ -17,6 +17,8 @@ NB_MODULE(_core, module) {
   octavo::python::add_devices(module);
   octavo::python::add_datasets(module);
   octavo::python::add_augmenting(module);
+  octavo::python::add_batch_options(module);
+  octavo::python::add_storing(module);
   octavo::python::add_loading(module);
   octavo::python::add_graph_loading(module);
   octavo::python::add_planning(module);

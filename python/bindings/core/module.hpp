@@ -9,6 +9,8 @@ void add_errors(nanobind::module_& module);
 void add_devices(nanobind::module_& module);
 void add_augmenting(nanobind::module_& module);
 void add_datasets(nanobind::module_& module);
+void add_batch_options(nanobind::module_& module);
+void add_storing(nanobind::module_& module);
 void add_loading(nanobind::module_& module);
 void add_graph_loading(nanobind::module_& module);
 void add_planning(nanobind::module_& module);

@@ -13,24 +13,51 @@
 
 namespace octavo::python {
 
+namespace {
+
 namespace nb = nanobind;
 using namespace nb::literals;
 
+void add_plan_options(nb::module_& module) {
+  nb::class_<ModelMemory>(module, "ModelMemory", "The memory use of a model.")
+      .def(nb::init<>())
+      .def_rw("parameter_count", &ModelMemory::parameter_count)
+      .def_prop_rw(
+          "optimizer", [](const ModelMemory& self) { return to_string(self.optimizer); },
+          [](ModelMemory& self, const std::string& name) { self.optimizer = parse_optimizer(name); })
+      .def_rw("mixed_precision", &ModelMemory::mixed_precision)
+      .def_rw("activation_bytes_per_sample", &ModelMemory::activation_bytes_per_sample);
+  nb::class_<PlanOptions>(module, "PlanOptions", "What is planned, and for which device.")
+      .def(nb::init<>())
+      .def_rw("split", &PlanOptions::split)
+      .def_prop_rw(
+          "device",
+          [](const PlanOptions& self) { return self.device ? std::optional(to_string(*self.device)) : std::nullopt; },
+          [](PlanOptions& self, const std::optional<std::string>& name) {
+            self.device = name ? std::optional(Device::parse(*name)) : std::nullopt;
+          },
+          nb::for_setter("name"_a.none()))
+      .def_rw("memory_bytes", &PlanOptions::memory_bytes)
+      .def_rw("model", &PlanOptions::model)
+      .def_prop_rw(
+          "dtype", [](const PlanOptions& self) { return to_string(self.dtype); },
+          [](PlanOptions& self, const std::string& name) { self.dtype = dtype_of(name, "dtype"); })
+      .def_rw("batch_size", &PlanOptions::batch_size)
+      .def_rw("prefetch", &PlanOptions::prefetch);
+}
+
+}  // namespace
+
 void add_planning(nb::module_& module) {
+  add_plan_options(module);
   module.def(
       "plan",
-      [](const Dataset& dataset, const std::string& split, const std::optional<std::string>& device,
-         std::int64_t memory_bytes, std::int64_t parameters, const std::string& optimizer, bool mixed_precision,
-         std::int64_t activations, const std::string& dtype, std::int64_t batch_size, int prefetch) {
+      [](const Dataset& dataset, const PlanOptions& options) {
         const GilRelease released;
-        PlanOptions options{split, {}, memory_bytes, {}, dtype_of(dtype, "dtype"), batch_size, prefetch};
-        if (device) options.device = Device::parse(*device);
-        options.model = {parameters, parse_optimizer(optimizer), mixed_precision, activations};
         const Plan found = plan(dataset, options);
         return std::pair(to_json(found), to_text(found));
       },
-      "dataset"_a, "split"_a, "device"_a.none(), "memory_bytes"_a, "parameters"_a, "optimizer"_a, "mixed_precision"_a,
-      "activations"_a, "dtype"_a, "batch_size"_a, "prefetch"_a, "The plan as JSON and as text.");
+      "dataset"_a, "options"_a, "The plan as JSON and as text.");
 }
 
 }  // namespace octavo::python

@@ -4,32 +4,19 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
-#include <initializer_list>
 #include <octavo/errors.hpp>
 #include <octavo/owned_tensor.hpp>
 #include <octavo/tensor.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace octavo::python {
 
 namespace nb = nanobind;
 
-template <typename Value>
-using Names = std::initializer_list<std::pair<const char*, Value>>;
-
-/// The value with this name. Throws InvalidArgument, which names the argument and lists the allowed names.
-template <typename Value>
-Value value_of(const std::string& name, const char* argument, Names<Value> names) {
-  std::string known;
-  for (const auto& [text, value] : names) {
-    if (name == text) return value;
-    known += (known.empty() ? "'" : ", '") + std::string(text) + "'";
-  }
-  throw InvalidArgument(std::string(argument) + " is '" + name + "'; it must be one of " + known);
-}
-
-/// The row of a table whose name is `name`. Throws InvalidArgument as value_of() does.
+/// The row of a table whose name is `name`. Throws InvalidArgument, which names the argument and lists the
+/// allowed names.
 template <typename Table>
 const auto& row_of(const Table& table, const std::string& name, const char* argument) {
   std::string known;

@@ -1,5 +1,6 @@
 // Contact sheets: pictures of samples and batches.
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
@@ -7,7 +8,6 @@
 #include <map>
 #include <octavo/view.hpp>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "pack/module.hpp"
@@ -19,55 +19,50 @@ namespace {
 namespace nb = nanobind;
 using namespace nb::literals;
 
-/// The samples of a split as a PNG.
-nb::bytes draw_stored(const Split& split, std::vector<std::int64_t> indices, std::vector<std::int32_t> classes,
-                      std::int64_t first, std::int64_t count, std::int64_t columns, std::int64_t scale, bool captions,
-                      bool masks) {
+template <typename Draw>
+nb::bytes drawn(const Draw& draw) {
   std::vector<std::byte> png;
   {
     const GilRelease released;
-    png = draw_samples(split, {.count = count,
-                               .first = first,
-                               .classes = std::move(classes),
-                               .indices = std::move(indices),
-                               .columns = columns,
-                               .scale = scale,
-                               .captions = captions,
-                               .masks = masks});
+    png = draw();
   }
   return nb::bytes(png.data(), png.size());
 }
 
-/// Batch `step` of `epoch` as a PNG.
-nb::bytes draw(const Store& store, const LoaderOptions& options, std::int64_t epoch, std::int64_t step,
-               std::int64_t count, std::int64_t columns, std::int64_t scale, bool captions, bool masks,
-               const std::map<int, std::string>& mask_names) {
-  std::vector<std::byte> png;
-  {
-    const GilRelease released;
-    png = draw_batch(store,
-                     {.count = count,
-                      .columns = columns,
-                      .scale = scale,
-                      .batch = step,
-                      .epoch = epoch,
-                      .loader = options,
-                      .captions = captions,
-                      .masks = masks},
-                     mask_names);
-  }
-  return nb::bytes(png.data(), png.size());
+void add_sheet_options(nb::module_& module) {
+  nb::class_<ContactSheetOptions>(module, "ContactSheetOptions", "What a picture shows, and how.")
+      .def(nb::init<>())
+      .def_rw("count", &ContactSheetOptions::count)
+      .def_rw("first", &ContactSheetOptions::first)
+      .def_rw("classes", &ContactSheetOptions::classes)
+      .def_rw("indices", &ContactSheetOptions::indices)
+      .def_rw("columns", &ContactSheetOptions::columns)
+      .def_rw("scale", &ContactSheetOptions::scale)
+      .def_rw("batch", &ContactSheetOptions::batch, nb::arg().none())
+      .def_rw("epoch", &ContactSheetOptions::epoch)
+      .def_rw("loader", &ContactSheetOptions::loader)
+      .def_rw("captions", &ContactSheetOptions::captions)
+      .def_rw("masks", &ContactSheetOptions::masks);
 }
 
 }  // namespace
 
 void add_contact_sheets(nb::module_& module) {
+  add_sheet_options(module);
   module.def("find_class", &find_class, "split"_a, "text"_a, nb::call_guard<GilRelease>(),
              "The number of a class, by its name or number.");
-  module.def("draw_samples", &draw_stored, "split"_a, "indices"_a, "classes"_a, "first"_a, "count"_a, "columns"_a,
-             "scale"_a, "captions"_a, "masks"_a, "Draws samples as they are stored as a PNG.");
-  module.def("draw_batch", &draw, "store"_a, "options"_a, "epoch"_a, "step"_a, "count"_a, "columns"_a, "scale"_a,
-             "captions"_a, "masks"_a, "mask_names"_a, "Draws a batch as a PNG.");
+  module.def(
+      "draw_samples",
+      [](const Split& split, const ContactSheetOptions& options) {
+        return drawn([&] { return draw_samples(split, options); });
+      },
+      "split"_a, "options"_a, "Draws samples as they are stored as a PNG.");
+  module.def(
+      "draw_batch",
+      [](const Store& store, const ContactSheetOptions& options, const std::map<int, std::string>& mask_names) {
+        return drawn([&] { return draw_batch(store, options, mask_names); });
+      },
+      "store"_a, "options"_a, "mask_names"_a, "Draws a batch as a PNG.");
 }
 
 }  // namespace octavo::python

@@ -314,8 +314,14 @@ void add_spooled_source(nb::module_& module) {
           },
           "scale"_a, "zero_point"_a, "A value v stands for scale * v + zero_point; of all channels, or of each.");
   nb::class_<ChannelLoss>(module, "ChannelLoss", "What quantizing cost, in source units.")
-      .def(nb::init<double, double, double, double, std::int64_t, double, double>(), "low"_a, "high"_a,
-           "largest_error"_a, "mean_rounding"_a, "clipped"_a, "smallest"_a, "largest"_a);
+      .def(nb::init<>())
+      .def_rw("low", &ChannelLoss::low)
+      .def_rw("high", &ChannelLoss::high)
+      .def_rw("largest_error", &ChannelLoss::largest_error)
+      .def_rw("mean_rounding", &ChannelLoss::mean_rounding)
+      .def_rw("clipped", &ChannelLoss::clipped)
+      .def_rw("smallest", &ChannelLoss::smallest, nb::arg().none())
+      .def_rw("largest", &ChannelLoss::largest, nb::arg().none());
   nb::class_<LevelCounter>(module, "LevelCounter", "How well the 256 levels serve the numbers.")
       .def(nb::init<>())
       .def("add", &count_levels, "levels"_a, "steps"_a, "numbers"_a,

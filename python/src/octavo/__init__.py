@@ -44,6 +44,15 @@ if TYPE_CHECKING:
 for _error in (DeviceError, FormatError, UnavailableError):
     _error.__module__ = __name__  # how tracebacks name them
 
+
+def _sheet_html(split: Split, most: int) -> str:
+    from ._notebook import sheet_html  # loads the libraries for pictures
+
+    return sheet_html(split, most)
+
+
+Split._sheet_html = _sheet_html
+
 # Loaded when first used: packing and fetching need libraries that training does not.
 _LAZY_MODULES = {
     "DoctorReport": "reports",

@@ -9,29 +9,25 @@ from typing import Any
 
 import numpy as np
 
-#: Whole numbers below 2**63, and whether they may be None.
-_WHOLE_NUMBERS = {
-    "batch_size": True, "augment_seed": True, "views": False, "ignore_index": False, "num_classes": True,
-    "samples_per_epoch": True, "repeats": False, "threads": False, "resident": True, "window": True, "prefetch": True,
-    "rank": True, "world_size": True, "batches_per_launch": False,
-}  # fmt: skip
-#: Truth values, and whether they may be None.
-_TRUTHS = {
-    "drop_last": False, "carry_over": False, "equal_shares": True, "masks": True, "replacement": False, "verify": False
-}  # fmt: skip
 
-
-def check_types(arguments: Mapping[str, Any]) -> None:
-    """Checks those of a loader that are present. Raises TypeError or ValueError, naming the argument."""
+def check_types(arguments: Mapping[str, Any], types: Mapping[str, Any]) -> None:
+    """Checks the arguments that are numbers or truth values. Raises TypeError or ValueError, naming the argument."""
     for name, value in arguments.items():
-        if name in _WHOLE_NUMBERS and not (value is None and _WHOLE_NUMBERS[name]):
-            number = whole_number(name, value)
-            if number >= 2**63 and name != "augment_seed":  # a seed may be any number below 2**64
-                raise ValueError(f"{name} is {number}; it must be below 2**63")
-        elif name in _TRUTHS and not (value is None and _TRUTHS[name]):
+        kind = types.get(name)
+        if value is None and kind in (int | None, bool | None):
+            continue
+        if kind in (int, int | None):
+            _check_whole(name, value)
+        elif kind in (bool, bool | None):
             _check_truth(name, value)
-        elif name == "label_smoothing" and not isinstance(value, numbers.Real):
+        elif kind is float and not isinstance(value, numbers.Real):
             raise TypeError(f"{name} is {value!r}; it must be a number")
+
+
+def _check_whole(name: str, value: Any) -> None:
+    number = whole_number(name, value)
+    if number >= 2**63 and name not in ("seed", "augment_seed"):  # a seed may be any number below 2**64
+        raise ValueError(f"{name} is {number}; it must be below 2**63")
 
 
 def whole_number(name: str, value: Any) -> int:

@@ -167,6 +167,19 @@ class BatchFactory:
         state: dict[str, Any] = json.loads(self._maker.state(epoch, step))
         return state
 
+    def place_of(self, state: str, epoch: int) -> tuple[int, int]:
+        """Epoch of a saved state, and its samples before the place. The state is of this epoch, if it fits.
+
+        Raises
+        ------
+        ValueError
+            If the state is of other batches; the message names the difference.
+        """
+        with self._lock:
+            self.of(epoch)
+            place: tuple[int, int] = self._maker.place_of(state)
+            return place
+
     def go_to(self, epoch: int, samples: int) -> tuple[int, int]:
         """The epoch and step of the batch that begins after this many samples of an epoch.
 
@@ -233,10 +246,10 @@ class BatchFactory:
         return options if operations == options.augment else dataclasses.replace(options, augment=operations)
 
     def _to_native(self, options: BatchOptions, equal_shares: bool, origin: tuple[int, int]) -> _core.LoaderOptions:
-        return options.to_native(
-            self._order, drop_last=self._drop_last, carry_over=self._carry_over, equal_shares=equal_shares,
-            origin=origin, prefetch=self._prefetch,
-        )  # fmt: skip
+        native = options.to_native(self._order)
+        native.drop_last, native.carry_over, native.equal_shares = self._drop_last, self._carry_over, equal_shares
+        native.origin, native.prefetch = origin, self._prefetch
+        return native
 
     def _prepare(self, options: BatchOptions, equal_shares: bool, origin: tuple[int, int]) -> None:
         """Prepares batches with these options; an error changes nothing."""

@@ -5,28 +5,24 @@ from __future__ import annotations
 import operator
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import _core, _frameworks
 from ._argument_types import whole_number
 from ._augment_base import checked_operations
 from ._class_numbers import REMEDY, class_difference
 from ._masks import Masks, resolve_masks
-from ._sampling import Balance, Sampling, resolve_sampling
+from ._sampling import Sampling, resolve_sampling
 from ._soft_labels import SoftLabels, resolve_soft_labels
 from ._warn import warn
 from .arrays import ArraySplit
 from .augment import Mix, Operation
 from .dataset import Split
-from .normalize import Normalize, Preset
-from .store import Data, Store, find_split, make_spec, resolve_normalize
+from .normalize import Normalize
+from .store import Data, SpecOptions, Store, find_split, make_spec, resolve_normalize
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-LAST_EPOCH = 2**62
 _USUAL_BATCH = 256
 
 
@@ -48,6 +44,8 @@ class BatchOptions:
     augment: tuple[Operation, ...]
     augment_seed: int
     views: int
+    mix: Mix | None
+    label_smoothing: float
     soft_labels: SoftLabels | None
     sampling: Sampling | None
     masks: Masks | None
@@ -60,27 +58,21 @@ class BatchOptions:
     def spec(self) -> _core.BatchSpec:
         """The specification of the batches."""
         return make_spec(
-            self.normalize, self.dtype, self.channels_last, self.augment, self.augment_seed, self.views,
-            self.soft_labels, self.masks,
+            SpecOptions(
+                self.normalize, self.dtype, self.channels_last, self.augment, self.augment_seed, self.views,
+                self.soft_labels, self.masks,
+            )
         )  # fmt: skip
 
-    def to_native(
-        self,
-        order: str,
-        *,
-        drop_last: bool = False,
-        carry_over: bool = False,
-        equal_shares: bool = False,
-        origin: tuple[int, int] = (0, 0),
-        prefetch: int = 0,
-    ) -> _core.LoaderOptions:
-        """The library's options. `origin` is an epoch and the number of its samples after which a batch begins."""
-        sampling = _core.Sampling() if self.sampling is None else self.sampling.to_native()
-        return _core.LoaderOptions(
-            spec=self.spec(), batch_size=self.batch_size, shuffle=order, seed=self.seed, drop_last=drop_last,
-            carry_over=carry_over, rank=self.rank, world_size=self.world_size, equal_shares=equal_shares, origin=origin,
-            sampling=sampling, prefetch=prefetch,
-        )  # fmt: skip
+    def to_native(self, order: str) -> _core.LoaderOptions:
+        """The library's options, for batches in this order."""
+        options = _core.LoaderOptions()
+        options.spec, options.shuffle = self.spec(), order
+        options.batch_size, options.seed = self.batch_size, self.seed
+        options.rank, options.world_size = self.rank, self.world_size
+        if self.sampling is not None:
+            options.sampling = self.sampling.to_native()
+        return options
 
     def mask_shape(self, image_shape: tuple[int, int, int]) -> tuple[int, ...]:
         """The shape of the masks of a sample in a batch whose images are of `image_shape`."""
@@ -96,59 +88,34 @@ class BatchOptions:
 
 
 def resolve_batch_options(
-    data: Data | Store,
-    split: str | None,
-    *,
-    batch_size: int | None,
-    seed: int,
-    device: Any,
-    normalize: Normalize | Preset,
-    dtype: Any,
-    memory_format: Any,
-    label_dtype: Any,
-    rank: int | None,
-    world_size: int | None,
-    framework: _frameworks.Framework,
-    augment: Operation | Sequence[Operation],
-    augment_seed: int | None,
-    views: int,
-    mix: Mix | None,
-    label_smoothing: float,
-    num_classes: int | None,
-    masks: bool | None,
-    mask_dtype: Any,
-    ignore_index: int,
-    indices: npt.ArrayLike | None = None,
-    weights: npt.ArrayLike | None = None,
-    balance: Balance = None,
-    samples_per_epoch: int | None = None,
-    repeats: int = 1,
-    replacement: bool = True,
+    data: Data | Store, split: str | None, options: Mapping[str, Any], augment: Any, weights: Any
 ) -> BatchOptions:
-    """Checks the arguments and loads nothing. Raises ValueError, naming the argument."""
-    checked_seed = _checked_seed(seed)
-    resolved = resolve_normalize(normalize)
-    ranks = resolve_ranks(rank, world_size)
+    """Checks the options of a loader and loads nothing. Raises ValueError, naming the argument.
+
+    `augment` and `weights` are those of the first epoch.
+    """
+    seed = _checked_seed(options["seed"])
+    resolved = resolve_normalize(options["normalize"])
+    ranks = resolve_ranks(options["rank"], options["world_size"])
     source: Split | ArraySplit = data.split if isinstance(data, Store) else find_split(data, split)
     source._opened()
-    sampling = resolve_sampling(source, indices, weights, balance, samples_per_epoch, repeats, replacement)
-    size = _checked_batch_size(batch_size, len(source) if sampling is None else sampling.epoch_samples)
-    channels_last = _frameworks.resolve_channels_last(memory_format)
-    number_type = _frameworks.resolve_dtype(dtype)
-    soft_labels = resolve_soft_labels(source, mix, label_smoothing, num_classes)
+    sampling = resolve_sampling(
+        source, options["indices"], weights, options["balance"], options["samples_per_epoch"], options["repeats"],
+        options.get("replacement", True),
+    )  # fmt: skip
+    size = _checked_batch_size(options["batch_size"], len(source) if sampling is None else sampling.epoch_samples)
+    channels_last = _frameworks.resolve_channels_last(options["memory_format"])
+    number_type = _frameworks.resolve_dtype(options["dtype"])
+    soft_labels = resolve_soft_labels(source, options["mix"], options["label_smoothing"], options["num_classes"])
     label_kind = source.label_kind if soft_labels is None else "target"
-    label_type = _frameworks.resolve_label_dtype(label_dtype, label_kind)
-    resolved.check_channels(source.shape[0])
-    if isinstance(source, Split):
-        statistics = source.statistics
-        resolved.check_range(source.name, statistics.scale, statistics.zero_point)
-    _warn_of_own_statistics(resolved, source)
-    _warn_of_other_classes(resolved, source)
-    name = _resolve_store_device(data, device)
+    label_type = _frameworks.resolve_label_dtype(options["label_dtype"], label_kind)
+    _check_normalization(resolved, source)
+    name = _resolve_store_device(data, options["device"])
+    augment_seed = options["augment_seed"]
     return BatchOptions(
         source=source,
         batch_size=size,
-        seed=checked_seed,
+        seed=seed,
         normalize=resolved,
         dtype=number_type,
         channels_last=channels_last,
@@ -156,80 +123,29 @@ def resolve_batch_options(
         rank=ranks[0],
         world_size=ranks[1],
         device=name,
-        framework=_frameworks.resolve_framework(framework, name),
+        framework=_frameworks.resolve_framework(options["framework"], name),
         augment=checked_operations(augment),
-        augment_seed=checked_seed if augment_seed is None else operator.index(augment_seed),
-        views=operator.index(views),
+        augment_seed=seed if augment_seed is None else operator.index(augment_seed),
+        views=operator.index(options["views"]),
+        mix=options["mix"],
+        label_smoothing=float(options["label_smoothing"]),
         soft_labels=soft_labels,
         sampling=sampling,
         masks=resolve_masks(
-            data.has_masks if isinstance(data, Store) else source.has_masks, masks, mask_dtype, ignore_index
+            data.has_masks if isinstance(data, Store) else source.has_masks, options["masks"], options["mask_dtype"],
+            options["ignore_index"],
         ),
-    )
+    )  # fmt: skip
 
 
-#: Options that a state holds only if they are set, and what they are otherwise.
-_OPTIONAL: dict[str, Any] = {
-    "carry_over": False, "sampling": None, "augmentation": None, "samples": None, "epoch_offset": 0
-}  # fmt: skip
-#: What a state says about its place, and what may differ.
-_OF_PLACE = ("epoch", "step", "samples", "epoch_offset", "batch_size")
-
-
-def plain_state(state: dict[str, Any]) -> dict[str, Any]:
-    """The state with Python's own types: NumPy numbers, arrays of one element and the like become what they hold."""
-    if not isinstance(state, Mapping):
-        raise TypeError(f"state is a {type(state).__name__}; pass a result of state_dict()")
-    return {
-        key: value.item() if hasattr(value, "item") and getattr(value, "ndim", 0) == 0 else value
-        for key, value in state.items()
-    }
-
-
-def saved_place(state: dict[str, Any], here: dict[str, Any]) -> tuple[int, int, int]:
-    """Epoch of a saved state, the samples of that epoch that come before its place, and its epoch_offset.
-
-    The state must come from a loader like the one with the state `here`.
-    """
-    saved, own = {**_OPTIONAL, **state}, {**_OPTIONAL, **here}
-    missing = [key for key in own if key not in saved]
-    if missing:
-        raise ValueError(f"state is not a result of state_dict(): it has no {missing[0]!r}")
-    if saved["order"] != own["order"]:
-        raise ValueError(f"state is of order version {saved['order']}; this version of octavo uses {own['order']}")
-    if saved["split"] != own["split"]:
-        raise ValueError(f"state is from the split {saved['split']!r}; this loader serves {own['split']!r}")
-    for key in own:
-        if key == "sampling" and saved[key] != own[key]:
-            raise ValueError(
-                "state is from a loader that chooses other samples; pass the same indices, weights, replacement, "
-                "balance, samples_per_epoch and repeats"
-            )
-        may_differ = key in _OF_PLACE and not (key == "batch_size" and own["shuffle"] == "blocks")
-        if not may_differ and key != "data" and saved[key] != own[key]:
-            raise ValueError(f"state is from a loader with {key}={saved[key]!r}; this one has {key}={own[key]!r}")
-    if saved["data"] != own["data"]:
-        raise ValueError("state is from other samples; use the dataset file that it was saved with")
-    return _place_in(saved)
-
-
-def _place_in(saved: dict[str, Any]) -> tuple[int, int, int]:
-    try:
-        epoch, step, offset = (operator.index(saved[key]) for key in ("epoch", "step", "epoch_offset"))
-        size, count = operator.index(saved["batch_size"]), operator.index(saved["sample_count"])
-        # Batches before the place do not count if the loader was resumed with another batch size.
-        samples = None if saved["samples"] is None else operator.index(saved["samples"])
-    except TypeError as error:
-        raise ValueError(f"state is not a result of state_dict(): {error}") from None
-    is_place = size > 0 and count > 0 and 0 <= epoch <= LAST_EPOCH
-    if is_place and samples is None:
-        carried = epoch * count % size if saved["carry_over"] else 0
-        batches = (carried + count) // size if saved["carry_over"] else -(-count // size)
-        is_place = 0 <= step <= batches
-        samples = min(step * size - carried, count)
-    if not is_place or samples is None or samples > count:
-        raise ValueError(f"state is at batch {step} of epoch {epoch}, which does not exist")
-    return epoch, samples, offset
+def _check_normalization(normalize: Normalize, source: Split | ArraySplit) -> None:
+    """Raises ValueError if samples cannot be normalized so, and warns of statistics of other data."""
+    normalize.check_channels(source.shape[0])
+    if isinstance(source, Split):
+        statistics = source.statistics
+        normalize.check_range(source.name, statistics.scale, statistics.zero_point)
+    _warn_of_own_statistics(normalize, source)
+    _warn_of_other_classes(normalize, source)
 
 
 def warn_of_ranks(world_size: int) -> None:

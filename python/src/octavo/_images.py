@@ -160,9 +160,12 @@ class _ChannelCount:
         self.levels.add(levels, steps, numbers)
 
     def loss(self, low: float, scale: float) -> _pack.ChannelLoss:
-        mean = scale * self._rounding_sum / max(1, self._numbers)
-        high, error = low + 255.0 * scale, scale * self._largest_error
-        return _pack.ChannelLoss(low, high, error, mean, self._clipped, self._smallest, self._largest)
+        loss = _pack.ChannelLoss()
+        loss.low, loss.high = low, low + 255.0 * scale
+        loss.largest_error = scale * self._largest_error
+        loss.mean_rounding = scale * self._rounding_sum / max(1, self._numbers)
+        loss.clipped, loss.smallest, loss.largest = self._clipped, self._smallest, self._largest
+        return loss
 
 
 def orientation_of(image: Any) -> int:

@@ -10,7 +10,9 @@ from ._argument_names import check_names
 from ._argument_types import check_types, is_truth
 from ._augment_base import check_is_ours, checked_operations
 from ._batch_options import BatchOptions, resolve_batch_options
-from .store import Residency
+from ._loader_options import AllLoaderOptions, GraphLoaderOptions, Residency
+from ._options import types_of
+from .store import Data, Store
 
 _NO_WORKERS = "it has no worker processes, and makes batches on the device"
 
@@ -47,7 +49,7 @@ _ONLY_OF_LOADERS = {
 
 def check_loader_names(kind: str, given: Iterable[str], known: Iterable[str]) -> None:
     """Raises TypeError for an argument that a loader of this kind does not have, and names what to use instead."""
-    names = set(known)
+    names = {"data", "split", *known}
     for name in given:
         if name in DATA_LOADER_ARGUMENTS:
             raise TypeError(f"a {kind} has no {name}=, as a DataLoader has: {DATA_LOADER_ARGUMENTS[name]}")
@@ -56,50 +58,41 @@ def check_loader_names(kind: str, given: Iterable[str], known: Iterable[str]) ->
     check_names(f"octavo.{kind}", given, names)
 
 
-#: Arguments of a loader that say what batches look like.
-_OF_BATCHES = (
-    "batch_size", "seed", "device", "normalize", "dtype", "memory_format", "label_dtype", "rank", "world_size",
-    "framework", "augment_seed", "views", "mix", "label_smoothing", "num_classes", "masks", "mask_dtype",
-    "ignore_index", "indices", "balance", "samples_per_epoch", "repeats", "replacement",
-)  # fmt: skip
-
-
-def resolve_arguments(arguments: dict[str, Any]) -> tuple[str, int, BatchOptions]:
-    """The name of the order, the batches to read ahead, and the options of batches, for arguments of a loader."""
-    check_types(arguments)
-    augment, weights = arguments["augment"], arguments["weights"]
+def resolve_arguments(
+    data: Data | Store, split: str | None, options: Mapping[str, Any]
+) -> tuple[str, int, BatchOptions]:
+    """The name of the order, the batches to read ahead, and the options of batches, for a loader with all options."""
+    check_types(options, types_of(AllLoaderOptions))
+    augment, weights = options["augment"], options["weights"]
     _check_augment(augment)
-    if arguments["carry_over"] and callable(weights):
+    if options["carry_over"] and callable(weights):
         raise ValueError("carry_over is not available with weights that change between epochs")
-    if arguments["carry_over"] and arguments["drop_last"]:
+    if options["carry_over"] and options["drop_last"]:
         raise ValueError("drop_last and carry_over exclude each other; use one of them")
-    if arguments["residency"] not in get_args(Residency):
+    if options["residency"] not in get_args(Residency):
         *names, last = get_args(Residency)
-        raise ValueError(f"residency is {arguments['residency']!r}; expected {', '.join(names)} or {last}")
-    shuffle = arguments["shuffle"]
+        raise ValueError(f"residency is {options['residency']!r}; expected {', '.join(names)} or {last}")
+    shuffle = options["shuffle"]
     order = shuffle if isinstance(shuffle, str) else "global" if shuffle else "none"
-    depth = _checked_prefetch(arguments["prefetch"])
-    options = resolve_batch_options(
-        arguments["data"], arguments["split"], augment=_operations_at_first(augment),
-        weights=weights(0) if callable(weights) else weights, **{name: arguments[name] for name in _OF_BATCHES},
-    )  # fmt: skip
-    checked_keys(arguments["keys"], options.masks is not None)
-    return order, depth, options
+    depth = _checked_prefetch(options["prefetch"])
+    resolved = resolve_batch_options(
+        data, split, options, _operations_at_first(augment), weights(0) if callable(weights) else weights
+    )
+    checked_keys(options["keys"], resolved.masks is not None)
+    return order, depth, resolved
 
 
-def resolve_graph_arguments(arguments: dict[str, Any]) -> BatchOptions:
-    """The options of batches, for arguments of a loader for graphs."""
-    check_types(arguments)
-    _check_augment(arguments["augment"])
-    if not is_truth(arguments["shuffle"]):
-        raise ValueError(
-            f"shuffle is {arguments['shuffle']!r}; graphs support True (global shuffle) and False (file order)"
-        )
+def resolve_graph_arguments(data: Data | Store, split: str | None, options: Mapping[str, Any]) -> BatchOptions:
+    """The options of batches, for a loader for graphs with all options."""
+    shuffle, augment = options["shuffle"], options["augment"]
+    if not is_truth(shuffle):
+        raise ValueError(f"shuffle is {shuffle!r}; graphs support True (global shuffle) and False (file order)")
+    check_types(options, types_of(GraphLoaderOptions))
+    _check_augment(augment)
     for name in ("augment", "weights"):
-        if callable(arguments[name]):
+        if callable(options[name]):
             raise TypeError(f"{name} of a graph cannot depend on the epoch; use a Loader")
-    names = ("data", "split", "augment", "weights", *_OF_BATCHES)
-    return resolve_batch_options(**{name: arguments[name] for name in names if name in arguments})
+    return resolve_batch_options(data, split, options, augment, options["weights"])
 
 
 def _check_augment(augment: Any) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 from . import _integrations
 from ._batch_factory import BatchFactory
-from ._batch_options import LAST_EPOCH, plain_state, saved_place
 from ._place import Position
+from ._saved_states import LAST_EPOCH, plain_state, saved_place
 
 
 class LoaderPosition:
@@ -67,7 +67,7 @@ class LoaderPosition:
         # The augmentation may depend on the epoch.
         given = saved.get("epoch")
         known = given if isinstance(given, int) and 0 <= given <= LAST_EPOCH else 0
-        epoch, samples, offset = saved_place(saved, self._batches.state(known, 0))
+        epoch, samples, offset = saved_place(saved, lambda state: self._batches.place_of(state, known))
         epoch, step = self._batches.go_to(epoch, samples)
         self._position.restore(epoch, step, offset)
 

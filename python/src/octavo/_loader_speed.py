@@ -11,9 +11,9 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+from ._torch_work import synchronize
 from .dataset import Split
 from .loader import Loader
-from .memory import synchronize
 from .normalize import Normalize
 
 _SECONDS = 0.4

@@ -18,7 +18,7 @@ class Masks:
 
     def set_in(self, spec: _core.BatchSpec) -> None:
         """Makes the batches of `spec` have these masks."""
-        spec.set_masks(self.dtype, self.ignore_index)
+        spec.mask_dtype, spec.ignored_mask_value = self.dtype, self.ignore_index
 
 
 def resolve_masks(has_masks: bool, masks: bool | None, mask_dtype: Any, ignore_index: int) -> Masks | None:

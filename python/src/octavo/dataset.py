@@ -6,7 +6,7 @@ import json
 import operator
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 # In notebooks, which are saved with their output: all pictures of a dataset take less than 60 KB.
 _SHEET_IMAGES = 16
-_THUMBNAIL_SIDE = 28
 _BLOCK_BYTES = 32 << 20
 
 
@@ -350,31 +349,12 @@ class Split:
             ", masks)" if self.has_masks else ")"
         )
 
+    #: The HTML of a split in a notebook, with at most so many images. The package sets it: pictures need loaders, which
+    #: need splits.
+    _sheet_html: ClassVar[Callable[[Split, int], str]]
+
     def _repr_html_(self, most: int = _SHEET_IMAGES) -> str:
-        import base64
-        import html
-
-        from .augment import Resize
-        from .loader import Loader
-        from .viewing import view
-
-        count = min(most, len(self))
-        spread = np.linspace(0, len(self) - 1, count).round().astype(np.int64)
-        _, height, width = self.shape
-        scale = min(1.0, _THUMBNAIL_SIDE / max(height, width))
-        size = (max(1, round(height * scale)), max(1, round(width * scale)))
-        # Streamed: only these samples are read.
-        loader = Loader(
-            self, batch_size=count, indices=spread, shuffle=False, augment=[Resize(size)], device="cpu",
-            residency="streamed", normalize="unit", rank=0, world_size=1,
-        )  # fmt: skip
-        columns = min(8, count)
-        picture = base64.b64encode(view(loader, 0, columns=columns, scale=1, captions=False).png).decode()
-        zoom = max(64, 2 * size[1]) * columns
-        return (
-            f"<div>{html.escape(repr(self))}<br>"
-            f'<img style="width: {zoom}px; max-width: 100%" src="data:image/png;base64,{picture}"></div>'
-        )
+        return self._sheet_html(most)
 
 
 class Dataset:

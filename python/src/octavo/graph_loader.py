@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 import json
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from . import _core, _frameworks, _progress
+from . import _core, _frameworks
 from ._argument_types import whole_number
-from ._batch_options import LAST_EPOCH, BatchOptions, plain_state, saved_place, warn_of_ranks
+from ._batch_options import BatchOptions, warn_of_ranks
+from ._batch_properties import BatchProperties
 from ._loader_arguments import check_loader_names, resolve_graph_arguments
-from ._sampling import Balance
-from .augment import Mix, Operation
-from .normalize import Normalize, Preset
+from ._loader_options import GraphLoaderOptions, ReadOptions
+from ._options import described_by, describes, options_of, with_defaults
+from ._saved_states import LAST_EPOCH, plain_state, saved_place
 from .store import Data, Store
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from typing_extensions import Unpack
 
 
-class GraphLoader:
+@describes(GraphLoaderOptions)
+class GraphLoader(BatchProperties):
     """The batches of a `Loader` for a training step that is captured in a CUDA graph. All of them are complete.
 
     Each `next` makes the next batch, epoch after epoch, in `images` and `labels`, whose addresses never change. The
@@ -39,26 +39,17 @@ class GraphLoader:
 
     With ``torch.compile(mode="reduce-overhead")``, call `next` before the compiled step: its inputs stay in place.
 
-    All samples must be in device memory, and the order is file order or a global shuffle. Not thread-safe; `next` and
-    the replays of a graph must run on one stream.
+    All samples must be in device memory, and the order is file order or a global shuffle. The device selects the
+    samples of each batch. Not thread-safe; `next` and the replays of a graph must run on one stream.
 
     Parameters
     ----------
-    data, split, batch_size, seed, device, normalize, dtype, memory_format, label_dtype, rank, world_size, framework
-        See `Loader`.
-    carry_over
-        See `Loader`. If False, incomplete last batches are dropped.
-    augment, augment_seed, views, mix, label_smoothing, num_classes, masks, mask_dtype, ignore_index
-        See `Loader`.
-    indices, weights, balance, samples_per_epoch, repeats
-        See `Loader`; weights always draw with replacement. The device selects the samples of each batch.
-    shuffle
-        True: a new order each epoch, over all samples. False: file order.
-    batches_per_launch
-        Batches that one `next` makes, one after another in the tensors; useful for batches so small that a launch takes
-        longer than the batch itself.
-    verify, threads, progress
-        See `Loader`.
+    data
+        A dataset file, a `Dataset` or a `Split`; or a `Store`, whose memory several loaders can share.
+    split
+        The split of the file; by default ``train`` if it exists, else the first split.
+    options
+        See `octavo._loader_options.GraphLoaderOptions`.
 
     Raises
     ------
@@ -69,74 +60,30 @@ class GraphLoader:
         See `Store`.
     """
 
-    if not TYPE_CHECKING:
-
-        def __new__(cls, *arguments: Any, **options: Any) -> GraphLoader:
-            """Explains arguments that it does not have."""
-            # A subclass may have arguments of its own.
-            known = _argument_names() if cls.__init__ is GraphLoader.__init__ else options
-            check_loader_names("GraphLoader", options, known)
-            return super().__new__(cls)
-
-    def __init__(
-        self,
-        data: Data | Store,
-        split: str | None = None,
-        *,
-        batch_size: int | None = None,
-        shuffle: bool = False,
-        seed: int = 0,
-        carry_over: bool = False,
-        device: Any = "auto",
-        normalize: Normalize | Preset = "default",
-        dtype: Any = None,
-        memory_format: Any = None,
-        label_dtype: Any = None,
-        rank: int | None = None,
-        world_size: int | None = None,
-        batches_per_launch: int = 1,
-        framework: _frameworks.Framework = "auto",
-        augment: Operation | Sequence[Operation] = (),
-        augment_seed: int | None = None,
-        views: int = 1,
-        mix: Mix | None = None,
-        label_smoothing: float = 0.0,
-        num_classes: int | None = None,
-        masks: bool | None = None,
-        mask_dtype: Any = None,
-        ignore_index: int = 255,
-        indices: npt.ArrayLike | None = None,
-        weights: npt.ArrayLike | None = None,
-        balance: Balance = None,
-        samples_per_epoch: int | None = None,
-        repeats: int = 1,
-        verify: bool = True,
-        threads: int = 0,
-        progress: _progress.Progress = None,
-    ) -> None:
-        arguments = {name: value for name, value in locals().items() if name != "self"}
-        options = resolve_graph_arguments(arguments)
-        self.shuffle, self.carry_over = bool(shuffle), bool(carry_over)
-        self.batch_size, self.seed, self.normalize = options.batch_size, options.seed, options.normalize
-        self.rank, self.world_size, self.framework = options.rank, options.world_size, options.framework
-        if rank is None:
+    @described_by(GraphLoaderOptions)
+    def __init__(self, data: Data | Store, split: str | None = None, **options: Unpack[GraphLoaderOptions]) -> None:
+        check_loader_names("GraphLoader", options, options_of(GraphLoaderOptions))
+        arguments = with_defaults(GraphLoaderOptions, options)
+        batch = self._batch_options = resolve_graph_arguments(data, split, arguments)
+        self._shuffle, self._carry_over = bool(arguments["shuffle"]), bool(arguments["carry_over"])
+        if arguments["rank"] is None:
             warn_of_ranks(self.world_size)
-        self._store = options.open_store(
-            data, split, verify=verify, threads=threads, progress=progress, residency="device"
-        )
+        load = {name: arguments[name] for name in options_of(ReadOptions)}
+        self._store = batch.open_store(data, split, threads=arguments["threads"], residency="device", **load)
         self._maker = _core.GraphMaker(
-            self._store._usable(),
-            options.to_native(
-                "global" if self.shuffle else "none", drop_last=not self.carry_over, carry_over=self.carry_over
-            ),
-            options.label_dtype,
-            operator.index(batches_per_launch),
-        )
+            self._store._usable(), self._native_options(), batch.label_dtype,
+            operator.index(arguments["batches_per_launch"]),
+        )  # fmt: skip
         self._stream: Callable[[], int] | None = None
         if self.framework == "dlpack":
             self._make_tensors()
         else:
-            self._allocate(options)
+            self._allocate(batch)
+
+    def _native_options(self) -> _core.LoaderOptions:
+        native = self._options.to_native("global" if self._shuffle else "none")
+        native.drop_last, native.carry_over, native.prefetch = not self._carry_over, self._carry_over, 0
+        return native
 
     def _make_tensors(self) -> None:
         """Makes the tensors of the batches in memory of the library, for DLPack."""
@@ -222,10 +169,10 @@ class GraphLoader:
         ValueError
             If the state is from a loader with other samples or other batches; the message names the difference.
         """
-        saved, own = plain_state(state), self.state_dict()
-        epoch, samples, _ = saved_place(saved, own)
+        saved = plain_state(state)
+        epoch, samples, _ = saved_place(saved, self._maker.place_of)
         if self.carry_over:
-            samples += epoch * own["sample_count"] % self.batch_size
+            samples += epoch * self.samples_per_epoch % self.batch_size
         if samples % self.batch_size:
             raise ValueError(
                 f"state is from a loader with batch_size={saved['batch_size']}; no batch of {self.batch_size} begins "
@@ -240,22 +187,26 @@ class GraphLoader:
         return 0 if self._stream is None else self._stream()
 
     @property
-    def store(self) -> Store:
-        """The store of samples; other loaders can share it."""
-        return self._store
+    def _options(self) -> BatchOptions:
+        return self._batch_options
 
     @property
-    def device(self) -> str:
-        """The device of the batches: ``"cpu"`` or, for example, ``"cuda:0"``."""
-        return self._store.device
+    def shuffle(self) -> bool:
+        """Whether the order is a global shuffle."""
+        return self._shuffle
+
+    @property
+    def rank(self) -> int:
+        """The rank of this process, of those that share each batch."""
+        return self._options.rank
+
+    @property
+    def world_size(self) -> int:
+        """The number of processes that share each batch."""
+        return self._options.world_size
 
     def __repr__(self) -> str:
         return (
             f"GraphLoader({self._store.split!r}, {self.device}, batch_size={self.batch_size}, shuffle={self.shuffle}, "
             f"seed={self.seed}, batches={len(self)}, rank={self.rank} of {self.world_size})"
         )
-
-
-@functools.cache
-def _argument_names() -> frozenset[str]:
-    return frozenset(inspect.signature(GraphLoader.__init__).parameters) - {"self"}

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import operator
 import os
 import resource
-import sys
 from collections.abc import Callable
 from typing import Any, Literal
 
 from . import _core, _frameworks
+from ._torch_work import free_unused, synchronize
 from .dataset import Dataset, Split, dataset_and_split
 from .reports import Report
 from .store import checked_limit
@@ -86,20 +85,28 @@ def plan(
     if precision not in ("float32", "mixed"):
         raise ValueError(f"precision is {precision!r}; it must be 'float32' or 'mixed'")
     dataset, split = dataset_and_split(data, split, "plan")
-    figures, text = _core.plan(
-        dataset._opened(),
-        split or "",
-        None if memory is not None and device == "auto" else _frameworks.resolve_device(device),
-        checked_limit("memory", memory),
-        operator.index(parameters or 0),
-        optimizer,
-        precision == "mixed",
-        checked_limit("activations", activations or None, lambda text: _core.parse_memory_size(text, "MiB")),
-        _frameworks.resolve_dtype(dtype),
-        operator.index(batch_size or 0),
-        -1 if prefetch is None else operator.index(prefetch),
-    )
+    options = _core.PlanOptions()
+    options.split = split or ""
+    if memory is None or device != "auto":
+        options.device = _frameworks.resolve_device(device)
+    options.memory_bytes = checked_limit("memory", memory)
+    options.model = _model_memory(parameters, optimizer, precision, activations)
+    options.dtype = _frameworks.resolve_dtype(dtype)
+    options.batch_size = operator.index(batch_size or 0)
+    if prefetch is not None:
+        options.prefetch = operator.index(prefetch)
+    figures, text = _core.plan(dataset._opened(), options)
     return Report(json.loads(figures), text)
+
+
+def _model_memory(parameters: int | None, optimizer: str, precision: str, activations: int | str) -> _core.ModelMemory:
+    model = _core.ModelMemory()
+    model.parameter_count = operator.index(parameters or 0)
+    model.optimizer, model.mixed_precision = optimizer, precision == "mixed"
+    model.activation_bytes_per_sample = checked_limit(
+        "activations", activations or None, lambda text: _core.parse_memory_size(text, "MiB")
+    )
+    return model
 
 
 def find_batch_size(
@@ -188,7 +195,7 @@ def _fits(step: Callable[[int], Any], size: int) -> bool:
         traceback.clear_frames(error.__traceback__)
         return False
     finally:
-        _free()
+        free_unused()
     return True
 
 
@@ -196,24 +203,6 @@ def _is_memory(error: BaseException) -> bool:
     if isinstance(error, MemoryError) or "OutOfMemory" in type(error).__name__:
         return True
     return isinstance(error, RuntimeError) and any(sign in str(error) for sign in _SIGNS_OF_MEMORY)
-
-
-def _cuda() -> Any:
-    """torch.cuda, if torch is imported and has initialized CUDA."""
-    torch = sys.modules.get("torch")
-    return torch.cuda if torch is not None and torch.cuda.is_initialized() else None
-
-
-def synchronize() -> None:
-    """Waits for the work of torch on the current GPU, if torch uses one."""
-    if (cuda := _cuda()) is not None:
-        cuda.synchronize()
-
-
-def _free() -> None:
-    gc.collect()
-    if (cuda := _cuda()) is not None:
-        cuda.empty_cache()
 
 
 class _HostGuard:

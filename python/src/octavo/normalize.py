@@ -215,23 +215,22 @@ class Normalize:
             raise ValueError("the numbers are measured; pass the loaded split, or give Normalize(statistics=)")
         return split.dataset["train"] if "train" in split.dataset.split_names else split
 
-    def to_native(self, dtype: str, layout: str) -> _core.BatchSpec:
-        """The equivalent native spec."""
+    def to_native(self) -> _core.BatchSpec:
+        """A native spec with this normalization."""
+        spec = _core.BatchSpec()
         scale = 255.0 if self.unit == "unit" else 1.0
-        center, center_values = "values", []
         if isinstance(self.mean, str):
-            center = self.mean
+            spec.center = self.mean
         else:
-            center_values = [scale * number for number in _numbers("mean", self.mean)]
-        divisor, divisor_values = "values", [128.0]
+            spec.center, spec.center_values = "values", [scale * number for number in _numbers("mean", self.mean)]
         if isinstance(self.std, str):
-            divisor = "std"
+            spec.divisor = "std"
         elif self.std is not None:
-            divisor_values = [scale * number for number in _numbers("std", self.std)]
-        statistics = None if self.statistics is None else self.statistics.statistics
-        return _core.BatchSpec(
-            center, center_values, divisor, divisor_values, self._is_of_levels, statistics, dtype, layout
-        )
+            spec.divisor_values = [scale * number for number in _numbers("std", self.std)]
+        spec.of_stored_values = self._is_of_levels
+        if self.statistics is not None:
+            spec.statistics = self.statistics.statistics
+        return spec
 
 
 class _Measured(NamedTuple):

@@ -5,36 +5,48 @@ from __future__ import annotations
 import operator
 import os
 import sys
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from . import _core, _frameworks, _progress
-from ._argument_names import explaining_names
+from ._argument_names import check_names
 from ._argument_types import check_types, whole_number
 from ._augment_base import checked_operations
+from ._loader_options import ArrayStoreOptions, GatherOptions, StoreOptions
+from ._loader_options import Residency as Residency  # where users find it
 from ._masks import Masks, resolve_masks
+from ._options import described_by, describes, options_of, types_of, with_defaults
 from ._soft_labels import SoftLabels, resolve_soft_labels
 from ._wrong_data import wrong_data
 from .arrays import ArraySplit
-from .augment import Mix, Operation
+from .augment import Operation
 from .dataset import Dataset, Split
 from .normalize import Normalize, Preset
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+    from typing_extensions import Unpack
 
 #: The data that a store or a loader can be created from.
 Data = str | os.PathLike[str] | Dataset | Split
 
-#: The arguments of make_spec().
-_SpecOptions = tuple[Normalize, str, bool, tuple[Operation, ...], int, int, SoftLabels | None, Masks | None]
 
-#: Where samples live; docs/residencies.md explains which one to choose.
-Residency = Literal["auto", "device", "hybrid", "streamed", "window"]
+class SpecOptions(NamedTuple):
+    """What the values of batches are, checked."""
+
+    normalize: Normalize
+    dtype: str
+    channels_last: bool
+    augment: tuple[Operation, ...]
+    augment_seed: int
+    views: int
+    soft_labels: SoftLabels | None
+    masks: Masks | None
 
 
+@describes(StoreOptions)
 class Store:
     """The images of one split in the memory of one device, at one byte per value; all of them, or as many as fit.
 
@@ -47,30 +59,8 @@ class Store:
         A dataset file, a `Dataset` or a `Split`.
     split
         The split of the file; by default ``train`` if it exists, else the first split.
-    device
-        ``"auto"`` (the first GPU, else the CPU), ``"cpu"``, ``"cuda"``, ``"cuda:1"`` or a ``torch.device``.
-    verify
-        Check the checksum of every sample while loading.
-    threads
-        Loading threads; 0: all that this process may use.
-    progress
-        None: a tqdm bar on a terminal, if tqdm is installed; True: always; False: no bar; or a function
-        ``(stage, done, total)``.
-    residency
-        Where the samples live. ``"device"``: all in device memory. ``"hybrid"``: the first ones in device memory, the
-        others are read from the file when a batch needs them. ``"streamed"``: each batch is read from the file. These
-        three serve the same batches, bit for bit. ``"window"``: windows of consecutive samples, one served while the
-        next is read; the order of the batches stays within a window. ``"auto"``: the first of device, hybrid and
-        streamed that fits into memory; `residency_reason` explains why it is not ``"device"``.
-    memory_limit
-        Device memory for the samples, in bytes or as ``"24GiB"``. None: four fifths of the free memory. A residency
-        that needs more than the limit is an error; ``"auto"`` keeps what fits.
-    resident
-        For hybrid: the number of samples on the device. None: as many as the limit allows.
-    window
-        For window: samples per window. None: an eighth of the split, or what the limit allows.
-    masks
-        Load the masks, if the split has any.
+    options
+        See `octavo._loader_options.StoreOptions`.
 
     Raises
     ------
@@ -87,44 +77,28 @@ class Store:
         If the split does not exist or the device name is invalid.
     """
 
-    @explaining_names("octavo.Store")
-    def __init__(
-        self,
-        data: Data,
-        split: str | None = None,
-        *,
-        device: Any = "auto",
-        verify: bool = True,
-        threads: int = 0,
-        progress: _progress.Progress = None,
-        residency: Residency = "auto",
-        memory_limit: int | str | None = None,
-        resident: int | None = None,
-        window: int | None = None,
-        masks: bool = True,
-    ) -> None:
-        self._arguments: dict[str, Any] | None = {
-            "device": device, "verify": verify, "threads": threads, "residency": residency,
-            "memory_limit": memory_limit, "resident": resident, "window": window, "masks": masks,
-        }  # fmt: skip
+    @described_by(StoreOptions)
+    def __init__(self, data: Data, split: str | None = None, **options: Unpack[StoreOptions]) -> None:
+        check_names("octavo.Store", options, {"data", "split", *options_of(StoreOptions)})
+        self._arguments: dict[str, Any] | None = {**options}
+        self._arguments.pop("progress", None)  # of this process
+        arguments = with_defaults(StoreOptions, options)
         self._split: Split | ArraySplit = find_split(data, split)
         opened = self._split._opened()
-        name = _frameworks.resolve_device(device)
-        check_types({"threads": threads, "resident": resident, "window": window})
-        if threads < 0:
-            raise ValueError(f"threads is {threads}; it must be 0 for all, or the number of threads")
-        with _progress.shown(progress) as on_progress:
-            self._native: _core.Store | None = _core.Store.load(
-                opened, name, bool(verify), bool(masks), threads, on_progress, str(residency),
-                checked_limit("memory_limit", memory_limit),
-                -1 if resident is None else _checked_count("resident", resident, 0),
-                0 if window is None else _checked_count("window", window, 1),
-            )  # fmt: skip
+        name = _frameworks.resolve_device(arguments["device"])
+        check_types(arguments, types_of(StoreOptions))
+        if arguments["threads"] < 0:
+            raise ValueError(f"threads is {arguments['threads']}; it must be 0 for all, or the number of threads")
+        load = _load_options(arguments)
+        load.verify_checksums, load.with_masks = bool(arguments["verify"]), bool(arguments["masks"])
+        with _progress.shown(arguments["progress"]) as on_progress:
+            self._native: _core.Store | None = _core.Store.load(opened, name, load, on_progress)
         self._process = os.getpid()
         self._torch_note = _torch_note(self._opened().residency_reason, name)
-        self._prepared: tuple[_SpecOptions, tuple[tuple[int, int, int], _core.PreparedSpec]] | None = None
+        self._prepared: tuple[SpecOptions, tuple[tuple[int, int, int], _core.PreparedSpec]] | None = None
 
     @classmethod
+    @described_by(ArrayStoreOptions)
     def from_arrays(
         cls,
         images: npt.NDArray[Any],
@@ -132,12 +106,7 @@ class Store:
         *,
         classes: Sequence[str] = (),
         copy: bool = False,
-        device: Any = "auto",
-        threads: int = 0,
-        residency: Residency = "auto",
-        memory_limit: int | str | None = None,
-        resident: int | None = None,
-        window: int | None = None,
+        **options: Unpack[ArrayStoreOptions],
     ) -> Store:
         """Creates a store from images in memory, without a file.
 
@@ -155,8 +124,8 @@ class Store:
             Class names.
         copy
             Copy the images, so that the array may change afterwards.
-        device, threads, residency, memory_limit, resident, window
-            As in `Store`.
+        options
+            See `octavo._loader_options.ArrayStoreOptions`.
 
         Raises
         ------
@@ -166,18 +135,20 @@ class Store:
         MemoryError, UnavailableError
             See `Store`.
         """
+        names = options_of(ArrayStoreOptions)
+        check_names("octavo.Store.from_arrays", options, {"images", "labels", "classes", "copy", *names})
+        arguments = with_defaults(ArrayStoreOptions, options)
         split = ArraySplit(images, labels, classes)
+        samples = _core.HostSamples(split)
+        samples.set_images(split.images)
+        if split.labels is not None:
+            samples.set_labels(split.label_kind, split.labels)
+        samples.class_names = split.classes
         store = cls.__new__(cls)
         store._split = split
         store._native = _core.Store.load_from_memory(
-            split, split.images.ctypes.data, len(split), split.shape,
-            0 if split.labels is None else split.labels.ctypes.data, split.label_kind,
-            0 if split.labels is None else split.labels.size // len(split), split.classes, bool(copy),
-            _frameworks.resolve_device(device), _checked_count("threads", threads, 0), str(residency),
-            checked_limit("memory_limit", memory_limit),
-            -1 if resident is None else _checked_count("resident", resident, 0),
-            0 if window is None else _checked_count("window", window, 1),
-        )  # fmt: skip
+            samples, bool(copy), _frameworks.resolve_device(arguments["device"]), _load_options(arguments)
+        )
         store._process = os.getpid()
         store._arguments = None
         store._torch_note = _torch_note(store._opened().residency_reason, store.device)
@@ -260,25 +231,11 @@ class Store:
     def __len__(self) -> int:
         return self._opened().sample_count
 
+    @described_by(GatherOptions)
     def gather(
         self,
         indices: Sequence[int] | npt.NDArray[np.integer[Any]],
-        *,
-        normalize: Normalize | Preset = "default",
-        dtype: Any = None,
-        memory_format: Any = None,
-        label_dtype: Any = None,
-        framework: _frameworks.Framework = "auto",
-        augment: Operation | Sequence[Operation] = (),
-        augment_seed: int = 0,
-        views: int = 1,
-        mix: Mix | None = None,
-        label_smoothing: float = 0.0,
-        num_classes: int | None = None,
-        masks: bool | None = None,
-        mask_dtype: Any = None,
-        ignore_index: int = 255,
-        epoch: int = 0,
+        **options: Unpack[GatherOptions],
     ) -> tuple[Any, ...]:
         """The normalized images, the masks and the labels of the given samples, in the given order.
 
@@ -286,16 +243,8 @@ class Store:
         ----------
         indices
             B sample indices in [0, len(self)); any order, repetition allowed.
-        normalize, dtype, memory_format, label_dtype, framework
-            As in `Loader`, except that ``"dlpack"`` is not supported.
-        augment, augment_seed, views
-            As in `Loader`. A sample is augmented as in the batches of a loader with these arguments.
-        mix, label_smoothing, num_classes
-            As in `Loader`. The samples are mixed with each other, as if they were a batch.
-        masks, mask_dtype, ignore_index
-            As in `Loader`.
-        epoch
-            The epoch of the samples: each epoch augments them differently.
+        options
+            See `octavo._loader_options.GatherOptions`.
 
         Returns
         -------
@@ -308,56 +257,71 @@ class Store:
             If an index is out of range.
         """
         native = self._usable()
+        check_names("octavo.Store.gather", options, {"indices", *options_of(GatherOptions)})
+        arguments = with_defaults(GatherOptions, options)
+        rows = self._checked_rows(indices)
+        kind = _frameworks.resolve_framework(arguments["framework"], self.device)
+        if kind == "dlpack":
+            raise ValueError("framework is 'dlpack', which gather() does not support; use 'torch' or 'numpy'")
+        allocator = _frameworks.make_allocator(kind, self.device)
+        spec = self._spec_options(arguments)
+        label_type = _frameworks.resolve_label_dtype(
+            arguments["label_dtype"], "target" if spec.soft_labels else self._split.label_kind
+        )
+        shape, prepared = self._prepare(spec)
+        images = allocator.images(shape, spec.dtype, spec.channels_last)(len(rows) * spec.views)
+        labels = None
+        if self._split.label_kind != "none":
+            label_shape = (spec.soft_labels.width,) if spec.soft_labels else self._split.label_shape
+            labels = allocator.labels(label_shape, label_type)(len(rows))
+        masks = None
+        if spec.masks is not None:
+            mask_shape = shape[1:] if spec.views == 1 else (spec.views, *shape[1:])
+            masks = allocator.labels(mask_shape, spec.masks.dtype)(len(rows))
+        native.gather(
+            rows=rows,
+            spec=prepared,
+            images=allocator.address(images),
+            image_shape=[len(rows) * spec.views, *shape],
+            labels=0 if labels is None else allocator.address(labels),
+            label_dtype=label_type,
+            masks=0 if masks is None else allocator.address(masks),
+            stream=0 if allocator.stream is None else allocator.stream(),
+            epoch=operator.index(arguments["epoch"]),
+        )
+        images = allocator.with_views(spec.views)(images)
+        return (images, labels) if masks is None else (images, masks, labels)
+
+    def _checked_rows(self, indices: Any) -> list[int]:
         if np.asarray(indices).dtype == np.bool_:
             raise IndexError("indices are a boolean mask; pass np.flatnonzero(mask)")
         rows = [operator.index(index) for index in indices]
         for row in rows:
             if not 0 <= row < len(self):
                 raise IndexError(f"sample {row} is out of range for {self._split!r}")
-        kind = _frameworks.resolve_framework(framework, self.device)
-        if kind == "dlpack":
-            raise ValueError("framework is 'dlpack', which gather() does not support; use 'torch' or 'numpy'")
-        allocator = _frameworks.make_allocator(kind, self.device)
-        channels_last = _frameworks.resolve_channels_last(memory_format)
-        number_type = _frameworks.resolve_dtype(dtype)
-        soft_labels = resolve_soft_labels(self._split, mix, label_smoothing, num_classes)
-        label_type = _frameworks.resolve_label_dtype(label_dtype, "target" if soft_labels else self._split.label_kind)
-        options = (
-            resolve_normalize(normalize), number_type, channels_last, checked_operations(augment),
-            operator.index(augment_seed), operator.index(views), soft_labels,
-            resolve_masks(self.has_masks, masks, mask_dtype, ignore_index),
-        )  # fmt: skip
-        shape, prepared = self._prepare(options)
-        images = allocator.images(shape, number_type, channels_last)(len(rows) * views)
-        labels = None
-        if self._split.label_kind != "none":
-            label_shape = (soft_labels.width,) if soft_labels else self._split.label_shape
-            labels = allocator.labels(label_shape, label_type)(len(rows))
-        mask_options, mask_array = options[-1], None
-        if mask_options is not None:
-            mask_shape = shape[1:] if views == 1 else (views, *shape[1:])
-            mask_array = allocator.labels(mask_shape, mask_options.dtype)(len(rows))
-        native.gather(
-            rows,
-            prepared,
-            allocator.address(images),
-            [len(rows) * views, *shape],
-            0 if labels is None else allocator.address(labels),
-            label_type,
-            0 if mask_array is None else allocator.address(mask_array),
-            0 if allocator.stream is None else allocator.stream(),
-            operator.index(epoch),
-        )
-        images = allocator.with_views(views)(images)
-        return (images, labels) if mask_array is None else (images, mask_array, labels)
+        return rows
 
-    def _prepare(self, options: _SpecOptions) -> tuple[tuple[int, int, int], _core.PreparedSpec]:
+    def _spec_options(self, arguments: Mapping[str, Any]) -> SpecOptions:
+        return SpecOptions(
+            normalize=resolve_normalize(arguments["normalize"]),
+            dtype=_frameworks.resolve_dtype(arguments["dtype"]),
+            channels_last=_frameworks.resolve_channels_last(arguments["memory_format"]),
+            augment=checked_operations(arguments["augment"]),
+            augment_seed=operator.index(arguments["augment_seed"]),
+            views=operator.index(arguments["views"]),
+            soft_labels=resolve_soft_labels(
+                self._split, arguments["mix"], arguments["label_smoothing"], arguments["num_classes"]
+            ),
+            masks=resolve_masks(self.has_masks, arguments["masks"], arguments["mask_dtype"], arguments["ignore_index"]),
+        )
+
+    def _prepare(self, options: SpecOptions) -> tuple[tuple[int, int, int], _core.PreparedSpec]:
         """The shape of the images, and the prepared spec.
 
         Both are cached for the next call: preparing a spec allocates and copies device memory.
         """
         if self._prepared is None or self._prepared[0] != options:
-            spec = make_spec(*options)
+            spec = make_spec(options)
             self._prepared = (options, (spec.image_shape(self._split.shape), self._opened().prepare(spec)))
         return self._prepared[1]
 
@@ -383,6 +347,19 @@ def _torch_note(residency_reason: str, device: str) -> str:
     return f". torch caches {mebibytes} of unused memory on that device; torch.cuda.empty_cache() frees it"
 
 
+def _load_options(arguments: Mapping[str, Any]) -> _core.LoadOptions:
+    """The library's options, for those of a device and a residency."""
+    load = _core.LoadOptions()
+    load.thread_count = _checked_count("threads", arguments["threads"], 0)
+    load.residency = str(arguments["residency"])
+    load.memory_limit_bytes = checked_limit("memory_limit", arguments["memory_limit"])
+    if arguments["resident"] is not None:
+        load.resident_count = _checked_count("resident", arguments["resident"], 0)
+    if arguments["window"] is not None:
+        load.window_samples = _checked_count("window", arguments["window"], 1)
+    return load
+
+
 def checked_limit(name: str, limit: int | str | None, parse: Callable[[str], int] = _core.parse_memory_size) -> int:
     """A memory limit in bytes; 0 for no limit."""
     if limit is None:
@@ -397,28 +374,21 @@ def _checked_count(name: str, value: int, least: int) -> int:
     return number
 
 
-def make_spec(
-    normalize: Normalize,
-    dtype: str,
-    channels_last: bool,
-    augment: tuple[Operation, ...],
-    augment_seed: int,
-    views: int,
-    soft_labels: SoftLabels | None,
-    masks: Masks | None,
-) -> _core.BatchSpec:
+def make_spec(options: SpecOptions) -> _core.BatchSpec:
     """The library's specification of batches. Raises ValueError, naming the argument or the operation."""
-    if not 0 <= augment_seed < 2**64:
-        raise ValueError(f"augment_seed is {augment_seed}; it must be in [0, 2**64)")
-    spec = normalize.to_native(dtype, "nhwc" if channels_last else "nchw")
-    spec.augment([operation._to_native() for operation in augment], augment_seed, views)
+    if not 0 <= options.augment_seed < 2**64:
+        raise ValueError(f"augment_seed is {options.augment_seed}; it must be in [0, 2**64)")
+    spec = options.normalize.to_native()
+    spec.dtype, spec.layout = options.dtype, "nhwc" if options.channels_last else "nchw"
+    spec.augment = [operation._to_native() for operation in options.augment]
+    spec.augment_seed, spec.views = options.augment_seed, options.views
+    soft_labels = options.soft_labels
     if soft_labels is not None:
-        mix = None if soft_labels.mix is None else soft_labels.mix._to_native()
-        spec.soften_labels(mix, soft_labels.classes, soft_labels.smoothing)
-    if masks is None:
-        spec.omit_masks()
-    else:
-        masks.set_in(spec)
+        spec.mix = None if soft_labels.mix is None else soft_labels.mix._to_native()
+        spec.soft_classes, spec.label_smoothing = soft_labels.classes, soft_labels.smoothing
+    spec.with_masks = options.masks is not None
+    if options.masks is not None:
+        options.masks.set_in(spec)
     return spec
 
 

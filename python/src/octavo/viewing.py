@@ -162,11 +162,19 @@ def view(
     rows = [] if indices is None else [chosen.images._row(operator.index(index)) for index in indices]
     if indices is not None and not rows:
         raise ValueError("indices are empty; pass at least one")
-    png: bytes = _pack.draw_samples(
-        chosen._opened(), rows, _class_numbers(chosen, classes), operator.index(first), count or _SAMPLES,
-        columns or 0, scale or 0, captions, masks,
-    )  # fmt: skip
-    return Picture(png)
+    options = _sheet(count or _SAMPLES, columns, scale, captions, masks)
+    options.indices, options.classes = rows, _class_numbers(chosen, classes)
+    options.first = operator.index(first)
+    return Picture(_pack.draw_samples(chosen._opened(), options))
+
+
+def _sheet(
+    count: int, columns: int | None, scale: int | None, captions: bool, masks: bool
+) -> _pack.ContactSheetOptions:
+    options = _pack.ContactSheetOptions()
+    options.count, options.columns, options.scale = count, columns or 0, scale or 0
+    options.captions, options.masks = captions, masks
+    return options
 
 
 def _split_of(data: Dataset | Split | str | os.PathLike[str], name: str | None) -> Split:
@@ -211,11 +219,10 @@ def _view_batch(
     number = loader.epoch if epoch is None else operator.index(epoch)
     if number < 0:
         raise ValueError(f"epoch is {number}; epochs count from 0")
-    png: bytes = _pack.draw_batch(
-        loader.store._usable(), loader._batches.native_options(number), number, loader._step(step, number),
-        count or loader.batch_size, columns or 0, scale or 0, captions, masks, _mask_names(loader),
-    )  # fmt: skip
-    return Picture(png)
+    options = _sheet(count or loader.batch_size, columns, scale, captions, masks)
+    options.loader = loader._batches.native_options(number)
+    options.epoch, options.batch = number, loader._step(step, number)
+    return Picture(_pack.draw_batch(loader.store._usable(), options, _mask_names(loader)))
 
 
 def _mask_names(loader: Loader) -> dict[int, str]:

@@ -306,7 +306,7 @@ def test_a_state_of_another_order_is_refused_and_changes_nothing(
 
 def test_a_state_of_other_samples_is_refused(store: octavo.Store, tmp_path: Path) -> None:
     other = new_loader(write_numbers(tmp_path / "other.h5", val=1, train=COUNT))  # as many samples, each one larger
-    with pytest.raises(ValueError, match="state is from other samples"):
+    with pytest.raises(ValueError, match="it is from other samples"):
         new_loader(store).load_state_dict(other.state_dict())
 
 

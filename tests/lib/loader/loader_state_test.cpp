@@ -28,10 +28,49 @@ TEST_CASE("a state survives a round trip through JSON", "[unit][loader]") {
 TEST_CASE("an invalid state is refused", "[unit][loader]") {
   REQUIRE_THROWS_AS(LoaderState::from_json(""), FormatError);
   REQUIRE_THROWS_AS(LoaderState::from_json("[]"), FormatError);
-  REQUIRE_THROWS_AS(LoaderState::from_json(R"({"order":1})"), FormatError);
+  REQUIRE_THROWS_WITH(LoaderState::from_json(R"({"order":1})"), ContainsSubstring("it has no \"epoch\""));
   LoaderState newer;
   newer.order_version = 2;
   REQUIRE_THROWS_WITH(LoaderState::from_json(newer.to_json()), ContainsSubstring("order version 2"));
+}
+
+TEST_CASE("a field of a state must have the type that was saved", "[unit][loader]") {
+  LoaderState saved;
+  saved.seed = 5;
+  const std::string json = saved.to_json();
+  const auto replaced = [&](const std::string& from, const std::string& to) {
+    std::string changed = json;
+    const std::size_t at = changed.find(from);
+    REQUIRE(at != std::string::npos);
+    return changed.replace(at, from.size(), to);
+  };
+  REQUIRE(LoaderState::from_json(replaced("\"seed\":5", "\"seed\":18446744073709551615")).seed == ~std::uint64_t{0});
+  for (const auto& [from, to] :
+       {std::pair("\"seed\":5", "\"seed\":-5"), std::pair("\"seed\":5", "\"seed\":5.0"),
+        std::pair("\"seed\":5", "\"seed\":18446744073709551616"), std::pair("\"step\":0", "\"step\":0.5"),
+        std::pair("\"step\":0", "\"step\":true"), std::pair("\"step\":0", "\"step\":9223372036854775808"),
+        std::pair("\"drop_last\":false", "\"drop_last\":0"), std::pair("\"shuffle\":false", "\"shuffle\":0"),
+        std::pair("\"split\":\"\"", "\"split\":7")}) {
+    INFO(to);
+    REQUIRE_THROWS_WITH(LoaderState::from_json(replaced(from, to)), ContainsSubstring("has the wrong type"));
+  }
+  REQUIRE_THROWS_WITH(LoaderState::from_json(replaced("\"step\":0", "\"step\":null")),
+                      ContainsSubstring("it has no \"step\""));
+}
+
+TEST_CASE("the place of a state must exist", "[unit][loader]") {
+  LoaderState state;
+  state.batch_size = 8;
+  state.sample_count = 20;
+  state.step = 3;  // after the last batch
+  REQUIRE(state.place() == LoaderPlace{0, 20});
+  state.epoch = std::int64_t{1} << 62;
+  REQUIRE(state.place().epoch == state.epoch);
+  ++state.epoch;
+  REQUIRE_THROWS_WITH(state.place(), ContainsSubstring("no batch 3"));
+  state.epoch = 0;
+  state.samples = 21;
+  REQUIRE_THROWS_WITH(state.place(), ContainsSubstring("no batch 3"));
 }
 
 TEST_CASE("the state of another loader is refused with the difference and changes nothing", "[unit][loader]") {
@@ -68,8 +107,8 @@ TEST_CASE("the state of another loader is refused with the difference and change
   refuses_with([](LoaderOptions& with) { with.shuffle = false; }, "shuffle \"none\"; this one has \"global\"");
   refuses_with([](LoaderOptions& with) { with.drop_last = true; }, "drop_last true");
   refuses_with([](LoaderOptions& with) { with.carry_over = true; }, "carry_over true");
-  refuses_with([](LoaderOptions& with) { with.sampling.repeats = 2; }, "sample_count 40");
-  refuses_with([](LoaderOptions& with) { with.sampling.weights = std::vector(20, 1.0); }, "sampling");
+  refuses_with([](LoaderOptions& with) { with.sampling.repeats = 2; }, "chooses other samples; pass the same indices");
+  refuses_with([](LoaderOptions& with) { with.sampling.weights = std::vector(20, 1.0); }, "chooses other samples");
   refuses_with([](LoaderOptions& with) { with.spec.divisor_values = {127.0}; },
                "normalization \"(x - dataset mean) / 127");
   refuses_with([&](LoaderOptions& with) { with.spec.statistics = fixture.dataset().split("val").statistics(); },
@@ -88,8 +127,13 @@ TEST_CASE("the state of another loader is refused with the difference and change
   ++reworded.augmentation[reworded.augmentation.find('[') + 1];
   REQUIRE_THROWS_WITH(loader.restore(reworded), ContainsSubstring("augmentation \"mirrors half of the images ["));
 
+  const BatchMaker maker(store, options);
+  REQUIRE(maker.place_of(own) == own.place());
+  REQUIRE_THROWS_WITH(maker.place_of(reworded), ContainsSubstring("augmentation \"mirrors half of the images ["));
+
   LoaderState beyond = own;
   beyond.step = 5;
+  REQUIRE_THROWS_WITH(maker.place_of(beyond), ContainsSubstring("no batch 5"));
   REQUIRE_THROWS_WITH(loader.restore(beyond), ContainsSubstring("no batch 5"));
   REQUIRE(loader.state() == own);
 }

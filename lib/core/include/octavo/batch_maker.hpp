@@ -53,6 +53,9 @@ class BatchMaker {
   /// The state of a Loader with the same options whose next batch begins at this place; nothing if no batch begins
   /// there.
   std::optional<LoaderState> state_at(const LoaderPlace& place) const;
+  /// The place of a state of a Loader. Throws InvalidArgument, as Loader::restore() does, if the state is from a loader
+  /// with other samples or another order. Batches of this object need not begin there: see state_at().
+  LoaderPlace place_of(const LoaderState& state) const;
   /// Bytes on the device in addition to the store's.
   std::int64_t device_bytes() const;
 

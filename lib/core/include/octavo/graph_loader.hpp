@@ -62,6 +62,8 @@ class GraphLoader {
   /// To resume, pass the state to Loader::restore() of a Loader with the same options, or call
   /// seek(state.epoch, state.step).
   LoaderState state(StreamRef stream = {}) const;
+  /// As BatchMaker::place_of().
+  LoaderPlace place_of(const LoaderState& state) const;
 
  private:
   class Implementation;

@@ -83,6 +83,7 @@ struct LoaderOptions {
 
 /// Position of a loader: which batch comes next. Small enough to save with every checkpoint.
 struct LoaderState {
+  static constexpr std::int64_t kLastEpoch = std::int64_t{1} << 62;  ///< epochs are at most this one
   int order_version = 1;
   std::int64_t epoch = 0;  ///< of the next batch
   std::int64_t step = 0;   ///< of the next batch in its epoch

@@ -7,6 +7,7 @@
 #include <octavo/errors.hpp>
 
 #include "backend/capture.hpp"
+#include "loader/loader_identity.hpp"
 #include "loader/packed_server.hpp"
 #include "loader/replay.hpp"
 #include "store/stored_samples.hpp"
@@ -52,6 +53,8 @@ class BatchMaker::Implementation {
     const auto batch = server_.order().batch_at(place);
     return batch ? std::optional(server_.state(batch->epoch, batch->step)) : std::nullopt;
   }
+
+  LoaderPlace place_of(const LoaderState& state) const { return loader::checked_place(state, server_.state(0, 0)); }
 
   RankShare share(std::int64_t epoch, std::int64_t step) const {
     batch_count(epoch, step);
@@ -105,6 +108,7 @@ RankShare BatchMaker::share(std::int64_t epoch, std::int64_t step) const { retur
 std::optional<LoaderState> BatchMaker::state_at(const LoaderPlace& place) const {
   return implementation_->state_at(place);
 }
+LoaderPlace BatchMaker::place_of(const LoaderState& state) const { return implementation_->place_of(state); }
 std::int64_t BatchMaker::device_bytes() const { return implementation_->device_bytes(); }
 void BatchMaker::make(std::int64_t epoch, std::int64_t step, const TensorView& images, const TensorView& labels,
                       StreamRef stream, const TensorView& masks) const {

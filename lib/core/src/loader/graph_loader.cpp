@@ -18,9 +18,6 @@
 namespace octavo {
 namespace {
 
-/// Leaves room for all epochs that can be reached from here.
-constexpr std::int64_t kLastEpoch = std::int64_t{1} << 62;
-
 [[noreturn]] void refuse(const std::string& why) { throw InvalidArgument("set up a graph loader: " + why); }
 
 }  // namespace
@@ -48,7 +45,7 @@ class GraphLoader::Implementation {
   }
 
   void seek(std::int64_t epoch, std::int64_t step, StreamRef stream) {
-    const bool is_epoch = epoch >= 0 && epoch <= kLastEpoch;
+    const bool is_epoch = epoch >= 0 && epoch <= LoaderState::kLastEpoch;
     if (!is_epoch || step < 0 || step >= batches_per_epoch(epoch)) {
       throw InvalidArgument("go to batch " + std::to_string(step) + " of epoch " + std::to_string(epoch) +
                             ": no such batch; an epoch has " + std::to_string(batches_per_epoch(is_epoch ? epoch : 0)) +
@@ -61,12 +58,18 @@ class GraphLoader::Implementation {
   LoaderState state(StreamRef stream) const {
     backend::refuse_capture(*samples_->backend, stream, "get the state of a loader");
     const kernels::BatchNumber next = position_->next(stream);
-    LoaderState state = order_.state(next.epoch, next.step);
+    return state_at(next.epoch, next.step);
+  }
+
+  LoaderPlace place_of(const LoaderState& state) const { return loader::checked_place(state, state_at(0, 0)); }
+
+ private:
+  LoaderState state_at(std::int64_t epoch, std::int64_t step) const {
+    LoaderState state = order_.state(epoch, step);
     loader::identify(state, *samples_, maps_);
     return state;
   }
 
- private:
   static LoaderOptions checked(const store::StoredSamples& samples, LoaderOptions options,
                                std::int64_t batches_per_launch) {
     options = loader::checked(std::move(options), samples);
@@ -136,5 +139,6 @@ void GraphLoader::seek(std::int64_t epoch, std::int64_t step, StreamRef stream) 
   implementation_->seek(epoch, step, stream);
 }
 LoaderState GraphLoader::state(StreamRef stream) const { return implementation_->state(stream); }
+LoaderPlace GraphLoader::place_of(const LoaderState& state) const { return implementation_->place_of(state); }
 
 }  // namespace octavo

@@ -3,6 +3,8 @@
 #include <span>
 #include <tuple>
 
+#include <octavo/errors.hpp>
+
 #include "augment/parameter_hash.hpp"
 #include "augment/parameter_text.hpp"
 #include "loader/sampler.hpp"
@@ -87,6 +89,10 @@ std::optional<std::string> difference(const LoaderState& saved, const LoaderStat
   if (saved.split != here.split) {
     return "it is from the split " + quoted(saved.split) + "; this loader serves " + quoted(here.split);
   }
+  if (saved.sampling != here.sampling) {
+    return "it is from a loader that chooses other samples; pass the same indices, weights, replacement, groups or "
+           "balance, samples_per_epoch and repeats";
+  }
   if (saved.data != here.data) return "it is from other samples; use the dataset file that the loader had";
   const auto named = [&](const char* name, auto LoaderState::*field, bool are_equal) -> std::optional<std::string> {
     if (are_equal) return std::nullopt;
@@ -99,8 +105,7 @@ std::optional<std::string> difference(const LoaderState& saved, const LoaderStat
   const auto fields =
       std::tuple(std::pair("order_version", &LoaderState::order_version), std::pair("seed", &LoaderState::seed),
                  std::pair("sample_count", &LoaderState::sample_count), std::pair("shuffle", &LoaderState::shuffle),
-                 std::pair("drop_last", &LoaderState::drop_last), std::pair("carry_over", &LoaderState::carry_over),
-                 std::pair("sampling", &LoaderState::sampling));
+                 std::pair("drop_last", &LoaderState::drop_last), std::pair("carry_over", &LoaderState::carry_over));
   std::optional<std::string> found;
   // All other orders are the same for every batch_size.
   if (here.shuffle == Shuffle::blocks()) found = named_if_different("batch_size", &LoaderState::batch_size);
@@ -114,6 +119,13 @@ std::optional<std::string> difference(const LoaderState& saved, const LoaderStat
   compare_digests("normalization", &LoaderState::normalization);
   compare_digests("augmentation", &LoaderState::augmentation);
   return found;
+}
+
+LoaderPlace checked_place(const LoaderState& saved, const LoaderState& here) {
+  if (const auto found = difference(saved, here)) {
+    throw InvalidArgument("restore a loader: the state does not fit; " + *found);
+  }
+  return saved.place();
 }
 
 }  // namespace octavo::loader

@@ -21,4 +21,8 @@ std::string digest(const Sampling& sampling);
 /// The first difference between two states other than their positions, in a clause; nothing if there is none.
 std::optional<std::string> difference(const LoaderState& saved, const LoaderState& here);
 
+/// The place of `saved`, for the loader whose state is `here`. Throws InvalidArgument, naming the difference, if it is
+/// the state of a loader with other samples or another order, or if there is no such place.
+LoaderPlace checked_place(const LoaderState& saved, const LoaderState& here);
+
 }  // namespace octavo::loader

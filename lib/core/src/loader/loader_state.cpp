@@ -1,5 +1,8 @@
 // Converts LoaderState to and from a line of JSON.
 #include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -18,18 +21,79 @@ nlohmann::ordered_json shuffle_to_json(Shuffle shuffle) {
   return to_string(shuffle);
 }
 
-Shuffle shuffle_from_json(const nlohmann::json& value) {
-  if (value.is_boolean()) return value.get<bool>();
-  return parse_shuffle(value.get<std::string>());
+// read_value() returns false for a value of another type. JSON libraries convert numbers, which would hide a damaged
+// state.
+
+bool read_value(const nlohmann::json& value, std::int64_t& field) {
+  if (!value.is_number_integer()) return false;
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max()) return false;
+  value.get_to(field);
+  return true;
+}
+
+bool read_value(const nlohmann::json& value, std::uint64_t& field) {
+  if (!value.is_number_unsigned()) return false;
+  value.get_to(field);
+  return true;
+}
+
+bool read_value(const nlohmann::json& value, bool& field) {
+  if (!value.is_boolean()) return false;
+  value.get_to(field);
+  return true;
+}
+
+bool read_value(const nlohmann::json& value, std::string& field) {
+  if (!value.is_string()) return false;
+  value.get_to(field);
+  return true;
+}
+
+bool read_value(const nlohmann::json& value, Shuffle& field) {
+  if (!value.is_boolean() && !value.is_string()) return false;
+  field = value.is_boolean() ? Shuffle(value.get<bool>()) : parse_shuffle(value.get<std::string>());
+  return true;
+}
+
+bool read_value(const nlohmann::json& value, std::optional<std::int64_t>& field) {
+  field = 0;
+  return read_value(value, *field);
+}
+
+/// Reads a field that may be absent or null.
+template <typename Value>
+void read_if_set(const nlohmann::json& state, const char* name, Value& field) {
+  const auto found = state.find(name);
+  if (found == state.end() || found->is_null()) return;
+  if (!read_value(*found, field)) {
+    throw FormatError("read a loader state: \"" + std::string(name) +
+                      "\" has the wrong type; pass the state as it was saved");
+  }
+}
+
+template <typename Value>
+void read_field(const nlohmann::json& state, const char* name, Value& field) {
+  if (!state.contains(name) || state[name].is_null()) {
+    throw FormatError("read a loader state: it has no \"" + std::string(name) + "\"; pass the state as it was saved");
+  }
+  read_if_set(state, name, field);
+}
+
+void check_order_version(std::int64_t version) {
+  if (version == kOrderVersion) return;
+  throw FormatError("read a loader state: it has order version " + std::to_string(version) +
+                    ", but this build uses version " + std::to_string(kOrderVersion) +
+                    "; resume with the build that saved it");
 }
 
 }  // namespace
 
 LoaderPlace LoaderState::place() const {
-  if (samples) return {epoch, *samples};
+  const bool is_valid = epoch >= 0 && epoch <= kLastEpoch && sample_count >= 1 && batch_size >= 1 && step >= 0;
+  if (is_valid && samples && *samples <= sample_count) return {epoch, *samples};
   const kernels::EpochBatches batches{sample_count, batch_size,
                                       carry_over ? kernels::LastBatch::carry : kernels::LastBatch::keep};
-  if (epoch < 0 || sample_count < 1 || batch_size < 1 || step < 0 || step > batches.count(epoch)) {
+  if (!is_valid || samples || step > batches.count(epoch)) {
     throw InvalidArgument("find the place of a loader state: there is no batch " + std::to_string(step) + " in epoch " +
                           std::to_string(epoch));
   }
@@ -55,33 +119,30 @@ std::string LoaderState::to_json() const {
 
 LoaderState LoaderState::from_json(const std::string& json) {
   const nlohmann::json document = nlohmann::json::parse(json, nullptr, false);
-  if (!document.is_object()) throw FormatError("read a loader state: not a JSON object; pass the result of to_json()");
+  if (!document.is_object())
+    throw FormatError("read a loader state: not a JSON object; pass the state as it was saved");
   LoaderState state;
+  std::int64_t order_version = 0;
+  read_field(document, "order", order_version);
+  check_order_version(order_version);
+  state.order_version = kOrderVersion;
+  read_field(document, "epoch", state.epoch);
+  read_field(document, "step", state.step);
+  read_field(document, "seed", state.seed);
+  read_field(document, "batch_size", state.batch_size);
+  read_field(document, "sample_count", state.sample_count);
+  read_field(document, "drop_last", state.drop_last);
+  read_if_set(document, "carry_over", state.carry_over);
+  read_if_set(document, "samples", state.samples);
+  read_if_set(document, "sampling", state.sampling);
+  read_field(document, "split", state.split);
+  read_field(document, "data", state.data);
+  read_field(document, "normalization", state.normalization);
+  read_if_set(document, "augmentation", state.augmentation);
   try {
-    document.at("order").get_to(state.order_version);
-    document.at("epoch").get_to(state.epoch);
-    document.at("step").get_to(state.step);
-    document.at("seed").get_to(state.seed);
-    document.at("batch_size").get_to(state.batch_size);
-    document.at("sample_count").get_to(state.sample_count);
-    state.shuffle = shuffle_from_json(document.at("shuffle"));
-    document.at("drop_last").get_to(state.drop_last);
-    if (document.contains("carry_over")) document["carry_over"].get_to(state.carry_over);
-    if (document.contains("samples")) state.samples = document["samples"].get<std::int64_t>();
-    if (document.contains("sampling")) document["sampling"].get_to(state.sampling);
-    document.at("split").get_to(state.split);
-    document.at("data").get_to(state.data);
-    document.at("normalization").get_to(state.normalization);
-    if (document.contains("augmentation")) document["augmentation"].get_to(state.augmentation);
+    read_field(document, "shuffle", state.shuffle);
   } catch (const InvalidArgument& unknown) {
     throw FormatError(std::string("read a loader state: ") + unknown.what());
-  } catch (const nlohmann::json::exception&) {
-    throw FormatError("read a loader state: a field is missing or has the wrong type; pass the result of to_json()");
-  }
-  if (state.order_version != kOrderVersion) {
-    throw FormatError("read a loader state: it has order version " + std::to_string(state.order_version) +
-                      ", but this build uses version " + std::to_string(kOrderVersion) +
-                      "; resume with the build that saved it");
   }
   return state;
 }

@@ -122,10 +122,7 @@ LoaderState Pipeline::state() const {
 }
 
 void Pipeline::restore(const LoaderState& state) {
-  if (const auto found = difference(state, this->state())) {
-    throw InvalidArgument("restore a loader: the state does not fit; " + *found);
-  }
-  const LoaderPlace place = state.place();
+  const LoaderPlace place = checked_place(state, this->state());
   const auto batch = server_->order().batch_at(place);
   if (!batch) {
     throw InvalidArgument("restore a loader: no batch begins after " + std::to_string(place.samples) +
