@@ -23,13 +23,13 @@
 #include <typeinfo>
 #include <vector>
 
-#include "command.hpp"
 #include "exit_code.hpp"
-#include "help_text.hpp"
+#include "help/help_text.hpp"
+#include "help/misspelling.hpp"
+#include "help/terminal_width.hpp"
 #include "interruption.hpp"
-#include "misspelling.hpp"
-#include "option_values.hpp"
-#include "terminal_width.hpp"
+#include "verbs/command.hpp"
+#include "verbs/option_values.hpp"
 
 namespace octavo::tools {
 namespace {

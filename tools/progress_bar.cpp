@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <utility>
 
-#include "human_units.hpp"
 #include "interruption.hpp"
+#include "text/human_units.hpp"
 
 namespace octavo::tools {
 namespace {

@@ -16,8 +16,8 @@
 #include "fake_cuda.hpp"
 #include "own_stream.hpp"
 #include "small_store.hpp"
+#include "store/staging/upload.hpp"
 #include "store/stored_samples.hpp"
-#include "store/upload.hpp"
 
 using namespace octavo;
 using namespace octavo::test;

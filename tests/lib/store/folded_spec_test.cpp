@@ -1,4 +1,4 @@
-#include "store/folded_spec.hpp"
+#include "store/spec/folded_spec.hpp"
 
 #include <cmath>
 #include <limits>

@@ -2,7 +2,7 @@
 #include "store/resident_set.hpp"
 
 #include "catch.hpp"
-#include "store/placed_batch.hpp"
+#include "store/staging/placed_batch.hpp"
 
 using namespace octavo;
 using store::ResidentSet;

@@ -10,8 +10,8 @@
 #include "loader/loader_identity.hpp"
 #include "loader/packed_server.hpp"
 #include "loader/replay.hpp"
+#include "store/spec/tensor_check.hpp"
 #include "store/stored_samples.hpp"
-#include "store/tensor_check.hpp"
 
 namespace octavo {
 

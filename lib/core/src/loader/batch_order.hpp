@@ -12,7 +12,7 @@
 #include "kernels/sample_selection.hpp"
 #include "loader/epoch_division.hpp"
 #include "loader/sampler.hpp"
-#include "store/batch_rows.hpp"
+#include "store/staging/batch_rows.hpp"
 
 namespace octavo::loader {
 

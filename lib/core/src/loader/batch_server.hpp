@@ -11,7 +11,7 @@
 
 #include "backend/backend.hpp"
 #include "loader/batch_order.hpp"
-#include "store/batch_target.hpp"
+#include "store/spec/batch_target.hpp"
 
 namespace octavo::loader {
 

@@ -11,9 +11,9 @@
 #include "loader/graph_position.hpp"
 #include "loader/loader_identity.hpp"
 #include "loader/options_check.hpp"
-#include "store/prepared_maps.hpp"
+#include "store/spec/prepared_maps.hpp"
+#include "store/spec/tensor_check.hpp"
 #include "store/stored_samples.hpp"
-#include "store/tensor_check.hpp"
 
 namespace octavo {
 namespace {

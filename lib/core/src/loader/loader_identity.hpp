@@ -6,7 +6,7 @@
 
 #include <octavo/loader.hpp>
 
-#include "store/prepared_maps.hpp"
+#include "store/spec/prepared_maps.hpp"
 #include "store/stored_samples.hpp"
 
 namespace octavo::loader {

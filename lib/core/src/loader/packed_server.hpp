@@ -8,7 +8,7 @@
 #include "loader/loader_identity.hpp"
 #include "loader/options_check.hpp"
 #include "loader/row_provider.hpp"
-#include "store/prepared_maps.hpp"
+#include "store/spec/prepared_maps.hpp"
 
 namespace octavo::loader {
 

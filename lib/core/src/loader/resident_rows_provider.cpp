@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "loader/row_provider.hpp"
-#include "store/lent_rows.hpp"
+#include "store/staging/lent_rows.hpp"
 
 namespace octavo::loader {
 namespace {

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "store/staging_slot.hpp"
+#include "store/staging/staging_slot.hpp"
 
 namespace octavo::loader {
 

@@ -9,7 +9,7 @@
 
 #include "loader/row_provider.hpp"
 #include "loader/staging_ring.hpp"
-#include "store/lent_rows.hpp"
+#include "store/staging/lent_rows.hpp"
 
 namespace octavo::loader {
 namespace {

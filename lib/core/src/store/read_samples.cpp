@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "dataset_file/split_data.hpp"
+#include "store/staging/upload.hpp"
 #include "store/stored_samples.hpp"
-#include "store/upload.hpp"
 #include "support/threads.hpp"
 
 namespace octavo::store {

@@ -5,11 +5,11 @@
 #include <octavo/errors.hpp>
 
 #include "backend/capture.hpp"
-#include "store/lent_rows.hpp"
 #include "store/loading.hpp"
-#include "store/prepared_maps.hpp"
-#include "store/row_staging.hpp"
-#include "store/tensor_check.hpp"
+#include "store/spec/prepared_maps.hpp"
+#include "store/spec/tensor_check.hpp"
+#include "store/staging/lent_rows.hpp"
+#include "store/staging/row_staging.hpp"
 
 namespace octavo {
 namespace {

@@ -7,7 +7,7 @@
 #include <octavo/errors.hpp>
 
 #include "loader/options_check.hpp"
-#include "store/lent_rows.hpp"
+#include "store/staging/lent_rows.hpp"
 
 namespace octavo::comparisons {
 

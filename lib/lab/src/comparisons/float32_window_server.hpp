@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "loader/batch_server.hpp"
-#include "store/prepared_maps.hpp"
-#include "store/staging_slot.hpp"
+#include "store/spec/prepared_maps.hpp"
+#include "store/staging/staging_slot.hpp"
 
 namespace octavo::comparisons {
 

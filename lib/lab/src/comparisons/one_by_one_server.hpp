@@ -8,7 +8,7 @@
 #include <octavo/dataset.hpp>
 
 #include "loader/batch_server.hpp"
-#include "store/folded_spec.hpp"
+#include "store/spec/folded_spec.hpp"
 #include "store/stored_samples.hpp"
 
 namespace octavo::comparisons {

@@ -13,7 +13,7 @@
 
 #include "backend/backend.hpp"
 #include "kernels/affine.hpp"
-#include "store/folded_spec.hpp"
+#include "store/spec/folded_spec.hpp"
 #include "store/stored_samples.hpp"
 
 namespace octavo::view {

@@ -1,0 +1,161 @@
+#include "store/spec/prepared_maps.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include <octavo/batch_shape.hpp>
+#include <octavo/errors.hpp>
+
+#include "augment/augment_program.hpp"
+#include "augment/mix_program.hpp"
+#include "dataset_file/limits.hpp"
+#include "kernels/augment/image_passes.hpp"
+#include "support/hash.hpp"
+
+namespace octavo::store {
+namespace {
+
+/// Bytes for images that are made at once, unless one image needs more.
+constexpr std::int64_t kMostImageMemory = 256 << 20;
+
+static_assert(dataset_file::kMostChannels <= kernels::kMostChannels);
+
+template <typename T>
+backend::DeviceBuffer to_device(const std::shared_ptr<backend::Backend>& backend, const std::vector<T>& numbers) {
+  backend::DeviceBuffer buffer(backend, numbers.size() * sizeof(T), "the normalization of batches");
+  if (!numbers.empty()) backend->copy_to_device(buffer.data(), numbers.data(), buffer.bytes(), {});
+  return buffer;
+}
+
+void check_masks(const BatchSpec& spec, bool has_masks) {
+  if (!info_of(spec.mask_dtype).for_masks) {
+    throw InvalidArgument(std::string("make batches: masks cannot have the type ") + to_string(spec.mask_dtype) +
+                          "; expected uint8 or int64");
+  }
+  if (spec.mask_dtype == DType::uint8 && (spec.ignored_mask_value < 0 || spec.ignored_mask_value > 255)) {
+    throw InvalidArgument("make batches: the ignored mask value " + std::to_string(spec.ignored_mask_value) +
+                          " is not a uint8; use 0 to 255, or masks of type int64");
+  }
+  if (has_masks && spec.with_masks && spec.mix) {
+    throw InvalidArgument("make batches: samples with masks cannot be mixed; omit `mix` or the masks");
+  }
+}
+
+std::uint64_t hash_of(const FoldedSpec& folded, const Statistics& statistics) {
+  StreamingHash hash;
+  hash.add(std::as_bytes(std::span(folded.maps)));
+  hash.add(std::as_bytes(std::span(folded.divisors)));
+  if (!folded.pixel_shifts.empty()) hash.add(std::as_bytes(std::span(statistics.mean_image)));
+  return hash.value();
+}
+
+}  // namespace
+
+PreparedMaps::PreparedMaps(std::shared_ptr<const StoredSamples> samples, const BatchSpec& spec)
+    : samples_(std::move(samples)), spec_(spec), gathers_(samples_->backend) {
+  check_masks(spec, samples_->has_masks);
+  const FoldedSpec folded = fold_spec(spec, samples_->statistics, samples_->quantization, samples_->shape);
+  const auto& backend = samples_->backend;
+  numbers_hash_ = hash_of(folded, spec.statistics ? *spec.statistics : samples_->statistics);
+  uniform_map_ = folded.maps.size() == 1;
+  maps_ = to_device(backend, folded.maps);
+  pixel_shifts_ = to_device(backend, folded.pixel_shifts);
+  if (is_augmented(spec)) prepare_augmentation();
+  if (folded.center_on_batch) {
+    quantization_ = to_device(backend, folded.quantization);
+    divisors_ = to_device(backend, folded.divisors);
+    sums_ = to_device(backend, std::vector<std::int64_t>(folded.divisors.size()));
+  }
+}
+
+void PreparedMaps::prepare_augmentation() {
+  const auto& backend = samples_->backend;
+  const kernels::AugmentProgram program = augment::make_program(spec_, samples_->shape);
+  program_ = to_device(backend, std::vector{program});
+  mix_ = augment::make_mix(spec_);
+  soft_labels_ = augment::make_soft_labels(spec_, samples_->labels, samples_->class_names.size());
+  augment_demand_ = demand_of(program, mix_.is_on);
+  if (augment_demand_ == kernels::AugmentDemand::resizing) resizing_ = stored_resizing(program);
+  if (augment_demand_ != kernels::AugmentDemand::images || backend->images_at_once() == 0) return;
+  image_slot_bytes_ = (mix_.is_on ? 2 : 1) * kernels::image_memory_bytes(program, samples_->shape.channels);
+  image_slots_ = std::clamp<std::int64_t>(kMostImageMemory / image_slot_bytes_, 1, backend->images_at_once());
+  image_memory_ = backend::DeviceBuffer(backend, static_cast<std::size_t>(image_slots_ * image_slot_bytes_),
+                                        "the augmentation of batches");
+}
+
+std::int64_t PreparedMaps::device_bytes() const {
+  return static_cast<std::int64_t>(maps_.bytes() + program_.bytes() + image_memory_.bytes() + pixel_shifts_.bytes() +
+                                   quantization_.bytes() + divisors_.bytes() + sums_.bytes());
+}
+
+void PreparedMaps::gather(const kernels::PackedRows& packed, const kernels::RowSelection& selection,
+                          std::int64_t batch_count, const BatchTarget& to, StreamRef stream,
+                          std::int64_t batches) const {
+  if (batch_count == 0) return;
+  if (program_.data() != nullptr && selection.epoch > UINT32_MAX) {
+    throw InvalidArgument("augment: epoch " + std::to_string(selection.epoch) + " is too large; epochs are below 2^32");
+  }
+  std::unique_lock<std::mutex> turn;
+  if (sums_.data() != nullptr || image_memory_.data() != nullptr) {
+    turn = std::unique_lock(serial_);
+    gathers_.order_after(stream);
+  }
+  if (sums_.data() != nullptr) make_batch_maps(packed, selection, batch_count, stream);
+  // Before the images, whose gather moves the cursor.
+  if (to.masks != nullptr) gather_masks(packed, selection, batch_count, to.masks, stream);
+  kernels::GatherArgs args{};
+  args.packed = packed;
+  args.set_shapes(samples_->shape, batch_shape(spec_, samples_->shape));
+  args.selection = selection;
+  args.batch_count = batch_count;
+  args.maps = maps_.as<kernels::Affine>();
+  args.uniform_map = uniform_map_;
+  args.pixel_shifts = pixel_shifts_.as<float>();
+  args.program = program_.as<kernels::AugmentProgram>();
+  args.mix = mix_;
+  args.soft_labels = soft_labels_;
+  args.mixed_count = batch_count / batches;
+  args.augment_demand = augment_demand_;
+  args.resizing = resizing_;
+  args.image_memory = image_memory_.as<std::byte>();
+  args.image_slot_bytes = image_slot_bytes_;
+  args.image_slots = image_slots_;
+  args.values = to.images;
+  args.label_type = to.labels.type;
+  args.out_labels = samples_->labels.width == 0 ? nullptr : to.labels.data;
+  args.cursor_batches = selection.cursor == nullptr ? 0 : batches;
+  samples_->backend->gather(args, stream);
+  gathers_.add(stream);
+}
+
+void PreparedMaps::gather_masks(const kernels::PackedRows& packed, const kernels::RowSelection& selection,
+                                std::int64_t batch_count, void* masks, StreamRef stream) const {
+  const auto size_of = [](const SampleShape& shape) {
+    return kernels::ImageSize{static_cast<std::int32_t>(shape.height), static_cast<std::int32_t>(shape.width)};
+  };
+  const BatchShape batch = batch_shape(spec_, samples_->shape);
+  samples_->backend->gather_masks({.packed = packed,
+                                   .codes_bytes = samples_->shape.values(),
+                                   .channels = samples_->shape.channels,
+                                   .size = size_of(samples_->shape),
+                                   .out_size = size_of(batch.image),
+                                   .views = batch.views,
+                                   .selection = selection,
+                                   .batch_count = batch_count,
+                                   .program = program_.as<kernels::AugmentProgram>(),
+                                   .dtype = spec_.mask_dtype,
+                                   .ignored = spec_.ignored_mask_value,
+                                   .masks = masks},
+                                  stream);
+}
+
+void PreparedMaps::make_batch_maps(const kernels::PackedRows& packed, const kernels::RowSelection& selection,
+                                   std::int64_t batch_count, StreamRef stream) const {
+  samples_->backend->batch_mean({packed, samples_->shape.channels, samples_->shape.values_per_channel(), selection,
+                                 batch_count, quantization_.as<kernels::Quantization>(), divisors_.as<double>(),
+                                 sums_.as<std::int64_t>(), maps_.as<kernels::Affine>()},
+                                stream);
+}
+
+}  // namespace octavo::store

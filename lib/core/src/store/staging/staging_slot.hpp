@@ -1,0 +1,85 @@
+// Device memory for the samples of a batch that are not resident, and the upload into it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "kernels/row_selection.hpp"
+#include "store/staging/batch_rows.hpp"
+#include "store/staging/placed_batch.hpp"
+#include "store/staging/upload.hpp"
+#include "store/stored_samples.hpp"
+
+namespace octavo::store {
+
+/// A block of device memory. It holds the samples of a batch that are not resident, packed, their labels, and the row
+/// numbers by which a gather finds each sample of the batch:
+///
+///     codes of staged sample 0 | 1 | ... | labels of 0 | 1 | ... | BatchRows::numbers() of the batch
+///
+/// fill() reads and copies samples. use() runs gathers that read rows() and selection().
+/// Not thread-safe.
+class StagingSlot {
+ public:
+  /// Allocates memory for batches of up to `most_rows` samples. Throws OutOfMemory.
+  StagingSlot(std::shared_ptr<const StoredSamples> samples, std::int64_t most_rows);
+  StagingSlot(const StagingSlot&) = delete;
+  StagingSlot& operator=(const StagingSlot&) = delete;
+  /// Waits for all uses of the slot.
+  ~StagingSlot();
+
+  /// Returns the upload for fill(): pinned memory of at most two blocks. Null on the CPU, which needs none. Throws
+  /// OutOfMemory.
+  std::unique_ptr<Upload> make_upload() const;
+
+  /// Reads the samples of `rows`, which must exist, and enqueues their copies on `stream`, after the gathers of earlier
+  /// use() calls. Throws like RowSource::read().
+  void fill(const BatchRows& batch, Upload* upload, StreamRef stream, const std::atomic<bool>& cancelled);
+
+  /// Makes `stream` wait for the copies and for earlier uses of the slot on other streams, then calls `enqueue`.
+  template <typename Enqueue>
+  void use(StreamRef stream, const Enqueue& enqueue) {
+    begin_use(stream);
+    try {
+      enqueue();
+    } catch (...) {
+      end_use(stream);  // some of the work may be enqueued
+      throw;
+    }
+    end_use(stream);
+  }
+
+  kernels::PackedRows rows() const;
+  /// The samples of the batch, which belongs to `epoch`, as indices into rows().
+  kernels::RowSelection selection(std::int64_t epoch) const;
+  std::int64_t batch_count() const { return batch_count_; }
+
+  std::int64_t device_bytes() const { return static_cast<std::int64_t>(memory_.bytes()); }
+
+ private:
+  void begin_use(StreamRef stream) const;
+  void end_use(StreamRef stream);
+  void choose_staged(const BatchRows& batch);
+  std::int64_t staged_count() const { return static_cast<std::int64_t>(batch_.staged.size()); }
+  void fill_whole(Upload& upload, StreamRef stream, const std::atomic<bool>& cancelled);
+  void fill_in_parts(Upload& upload, StreamRef stream, const std::atomic<bool>& cancelled);
+  void read_all(std::byte* to, const std::atomic<bool>& cancelled) const;
+  std::int64_t filled_bytes() const;
+  std::byte* memory() const { return memory_.as<std::byte>(); }
+
+  std::shared_ptr<const StoredSamples> samples_;
+  backend::DeviceBuffer memory_;
+  backend::OwnedEvent copied_;         ///< the copies of fill() are done
+  backend::OwnedEvent used_;           ///< memory_ may be written again
+  PlacedBatch batch_;                  ///< its rows are indices into rows()
+  std::vector<std::int64_t> numbers_;  ///< batch_.rows.numbers()
+  std::int64_t batch_count_ = 0;
+  std::int64_t labels_offset_ = 0;
+  std::int64_t numbers_offset_ = 0;
+};
+
+}  // namespace octavo::store
