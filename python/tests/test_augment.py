@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import pickle
 import random
 from pathlib import Path
 
@@ -163,6 +165,19 @@ def test_a_second_implementation_gives_the_same_bits(tmp_path: Path, shape: tupl
             of_view = images[:, view] if loader.views > 1 else images
             wanted = expected(packed, rows, operations, seed=seed, epoch=epoch, view=view)
             np.testing.assert_array_equal(of_view, wanted, err_msg=f"case {case}, view {view}: {operations}")
+
+
+def test_the_classes_have_the_parameters_of_the_library() -> None:
+    types = octavo._core.describe_augmentation_types()
+    for described in types:
+        given = augment.__dict__[described["name"]]
+        fields = {field.name: field for field in dataclasses.fields(given)}
+        assert list(fields) == [parameter["name"] for parameter in described["parameters"]]
+        for parameter in described["parameters"]:
+            assert fields[parameter["name"]].default == parameter.get("default", dataclasses.MISSING)
+    operations = {name for name in augment.__all__ if isinstance(getattr(augment, name), type)}
+    assert operations == {described["name"] for described in types} | {"Operation"}
+    assert pickle.loads(pickle.dumps(augment.RandomCrop(8))) == augment.RandomCrop(8)
 
 
 def test_noise_is_nearly_normal(tmp_path: Path) -> None:
