@@ -62,7 +62,7 @@ void add_host_samples(nb::module_& module) {
   nb::class_<HostSamples>(module, "HostSamples", "Samples in memory that a Python object keeps alive.")
       .def(
           "__init__",
-          [](HostSamples* self, nb::object owner) { new (self) HostSamples{.owner = owner_of(std::move(owner))}; },
+          [](HostSamples* self, nb::object owner) { (new (self) HostSamples{})->owner = owner_of(std::move(owner)); },
           "owner"_a)
       .def("set_images", &set_images, "images"_a, "int8 [N, C, H, W].")
       .def("set_labels", &set_labels, "kind"_a, "labels"_a, "[N] or [N, K], of the type of a dataset file.")
