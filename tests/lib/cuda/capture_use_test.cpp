@@ -76,7 +76,7 @@ TEST_CASE("library calls on the capturing thread on other streams do not end a c
 
 TEST_CASE("a prefetching loader does not end a capture that begins meanwhile", "[unit][cuda]") {
   const PackedFixture fixture = small_fixture();
-  for (const Residency residency : kResidencies) {
+  for (const Residency residency : kServedResidencies) {
     const Store store = small_store(fixture, residency);
     LoaderOptions options{.batch_size = 4};
     options.prefetch = 3;
@@ -91,7 +91,7 @@ TEST_CASE("a prefetching loader does not end a capture that begins meanwhile", "
 
 TEST_CASE("destroying a store during a capture does not end the capture", "[unit][cuda]") {
   const PackedFixture fixture = small_fixture();
-  for (const Residency residency : kResidencies) {
+  for (const Residency residency : kServedResidencies) {
     for (const bool on_another_thread : {false, true}) {
       std::optional<Store> store = small_store(fixture, residency);
       auto loader = std::make_unique<Loader>(*store, LoaderOptions{.batch_size = 4});
@@ -113,7 +113,7 @@ TEST_CASE("destroying a store during a capture does not end the capture", "[unit
 
 TEST_CASE("batches that a replay could not repeat are refused and the capture continues", "[unit][cuda]") {
   const PackedFixture fixture = small_fixture();
-  for (const Residency residency : kResidencies) {
+  for (const Residency residency : kServedResidencies) {
     const Store store = small_store(fixture, residency);
     const DeviceTensor images(Device::cuda(0), DType::float32, {4, 1, 2, 3});
     const std::vector<std::int64_t> rows = {0, 1, 2, 3};
@@ -166,7 +166,7 @@ TEST_CASE("a graph loader's position can be neither set nor queried during a cap
 
 TEST_CASE("the next batch refuses a capture that begins on its stream during an epoch", "[unit][cuda]") {
   const PackedFixture fixture = small_fixture();
-  for (const Residency residency : kResidencies) {
+  for (const Residency residency : kServedResidencies) {
     const Store store = small_store(fixture, residency);
     for (const int prefetch : {0, 2}) {
       cudaStream_t stream = nullptr;

@@ -93,7 +93,7 @@ TEST_CASE("CPU work and listing devices create no context", "[unit][cuda]") {
 
 TEST_CASE("destroying a store on another thread needs no other context", "[unit][cuda]") {
   const PackedFixture fixture = small_fixture();
-  for (const Residency residency : kResidencies) {
+  for (const Residency residency : kServedResidencies) {
     fake_cuda::reset();
     std::optional<Store> store = small_store(fixture, residency, Device::cuda(1));
     std::thread([&] { store.reset(); }).join();

@@ -43,7 +43,7 @@ std::vector<float> expected_images(const PackedFixture& fixture, const BatchSpec
 
 TEST_CASE("a prepared spec may be replaced while gathers use it", "[unit][cuda]") {
   const PackedFixture fixture = small_fixture();
-  for (const Residency residency : kResidencies) {
+  for (const Residency residency : kServedResidencies) {
     const Store store = small_store(fixture, residency);
     const OwnStream stream;
     const DeviceTensor one(Device::cuda(0), DType::float32, {4, 1, 2, 3}),
@@ -61,7 +61,7 @@ TEST_CASE("a prepared spec may be replaced while gathers use it", "[unit][cuda]"
 
 TEST_CASE("row numbers may change or be destroyed as soon as gather returns", "[unit][cuda]") {
   const PackedFixture fixture = small_fixture();
-  for (const Residency residency : kResidencies) {
+  for (const Residency residency : kServedResidencies) {
     const Store store = small_store(fixture, residency);
     const OwnStream stream;
     const PreparedSpec spec = store.prepare({});
@@ -121,7 +121,7 @@ TEST_CASE("a pool's memory is not reused before work on its previous tensor is d
 
 TEST_CASE("a store and its specs may be destroyed while gathers are pending on several streams", "[unit][cuda]") {
   const PackedFixture fixture = small_fixture();
-  for (const Residency residency : kResidencies) {
+  for (const Residency residency : kServedResidencies) {
     // 40 streams are more than the 32 that are tracked, so the oldest work is waited for.
     for (const std::size_t stream_count : {3, 40}) {
       const std::vector<OwnStream> streams(stream_count);
@@ -152,7 +152,7 @@ TEST_CASE("a loader may be destroyed during an epoch and enqueued work still see
     ++place;
     expected = DeviceTensor::read<float>(place->images());
   }
-  for (const Residency residency : kResidencies) {
+  for (const Residency residency : kServedResidencies) {
     for (const int prefetch : {0, 2}) {
       const OwnStream stream;
       const DeviceTensor copy(Device::cuda(0), DType::float32, {4, 1, 2, 3});
@@ -178,7 +178,7 @@ TEST_CASE("an abandoned epoch keeps its batch for enqueued work", "[unit][cuda]"
   const Store cpu_store = small_store(fixture, Residency::device, Device::cpu());
   Loader cpu_loader(cpu_store, {.batch_size = 4});
   const auto expected = DeviceTensor::read<float>(cpu_loader.epoch(0).begin()->images());
-  for (const Residency residency : kResidencies) {
+  for (const Residency residency : kServedResidencies) {
     for (const int prefetch : {0, 2}) {
       for (const Next next : {Next::epoch, Next::epoch_on_another_stream, Next::restored_epoch}) {
         const Store store = small_store(fixture, residency);
@@ -207,7 +207,7 @@ TEST_CASE("an abandoned epoch keeps its batch for enqueued work", "[unit][cuda]"
 
 TEST_CASE("a batch maker may be destroyed while its batches are pending", "[unit][cuda]") {
   const PackedFixture fixture = small_fixture();
-  for (const Residency residency : kResidencies) {
+  for (const Residency residency : kServedResidencies) {
     const OwnStream stream;
     const DeviceTensor images(Device::cuda(0), DType::float32, {4, 1, 2, 3});
     const DeviceTensor on_cpu(Device::cpu(), DType::float32, {4, 1, 2, 3});
@@ -246,7 +246,7 @@ TEST_CASE("batches on several streams take turns in their shared buffers", "[uni
   const PackedFixture fixture = small_fixture();
   const Store cpu_store = small_store(fixture, Residency::device, Device::cpu());
   const BatchMaker cpu_maker(cpu_store, {.batch_size = 4});
-  for (const Residency residency : kResidencies) {
+  for (const Residency residency : kServedResidencies) {
     const OwnStream streams[3];
     std::vector<DeviceTensor> images;
     const Store store = small_store(fixture, residency);

@@ -79,7 +79,7 @@ TEST_CASE("batches of given rows allocate only for pending batches", "[unit][cud
   // schedule determines how many are pending at a time.
   constexpr std::int64_t kMost = 3 * 16 + 1;
   const PackedFixture fixture = small_fixture();
-  for (const Residency residency : kResidencies) {
+  for (const Residency residency : kServedResidencies) {
     const Store store = small_store(fixture, residency);
     const PreparedSpec spec = store.prepare({});
     const DeviceTensor images(Device::cuda(0), DType::float32, {4, 1, 2, 3}),

@@ -7,7 +7,7 @@
 
 namespace octavo::test {
 
-inline constexpr Residency kResidencies[] = {Residency::device, Residency::hybrid, Residency::streamed,
+inline constexpr Residency kServedResidencies[] = {Residency::device, Residency::hybrid, Residency::streamed,
                                              Residency::window};
 
 /// 40 samples of 2x3 values.
