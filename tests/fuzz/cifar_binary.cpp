@@ -26,7 +26,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     for (const auto* reader : {&sources::kCifar10Reader, &sources::kCifar100Reader}) {
       if (!reader->looks_like(start)) continue;
       sources::Finding finding{reader, "train", tree, name};
-      read_sets(reader->open(finding));
+      const SourceOptions options;
+      read_sets(std::get<std::vector<arrays::ArraySet>>(reader->open(finding, {options})));
       return true;
     }
     return false;

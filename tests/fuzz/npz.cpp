@@ -13,7 +13,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return fuzz::run_input([&] {
     const auto archive = files::open_archive(file.path(), 1100);
     sources::Finding finding{&sources::kNpyReader, "", tree, file.name(), "", "", archive};
-    for (const auto& set : sources::kNpyReader.open(finding)) {
+    const SourceOptions options;
+    const sources::Opened opened = sources::kNpyReader.open(finding, {options});
+    for (const auto& set : std::get<std::vector<arrays::ArraySet>>(opened)) {
       fuzz::read_array(*set.images);
       if (set.labels) fuzz::read_array(*set.labels);
     }
