@@ -380,7 +380,7 @@ stage_sanitize() {
 # built.
 python_path() {
   local package=$build/python-package/octavo modules
-  modules=("$build"/python/octavo/*.so)
+  modules=("$build"/python/octavo/{*.so,_augment_types.py})
   [[ -f ${modules[0]} ]] || return 0
   mkdir -p "$package"
   ln -sf "$root"/python/src/octavo/*.py "$root/python/src/octavo/py.typed" "${modules[@]}" "$package"

@@ -100,7 +100,7 @@ if [[ -f $root/build/fake-cuda/CMakeCache.txt ]]; then
   rm -rf "$package"
   mkdir -p "$package/octavo"
   cp "$root"/python/src/octavo/*.py "$package/octavo"
-  cp "$fake"/python/octavo/*.so "$package/octavo"
+  cp "$fake"/python/octavo/*.so "$fake"/python/octavo/_augment_types.py "$package/octavo"
   export OCTAVO_FAKE_CUDA=$fake/tests/cuda_runtime/libfake_cuda.so
   for schedule in eager lazy random,seed=1 random,seed=2; do
     PYTHONPATH=$package FAKE_CUDA=schedule=$schedule "$bin/python" -m pytest -q \
