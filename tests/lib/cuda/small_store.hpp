@@ -8,7 +8,7 @@
 namespace octavo::test {
 
 inline constexpr Residency kServedResidencies[] = {Residency::device, Residency::hybrid, Residency::streamed,
-                                             Residency::window};
+                                                   Residency::window};
 
 /// 40 samples of 2x3 values.
 inline PackedFixture small_fixture() { return PackedFixture({random_split("train", 40, {1, 2, 3})}); }
