@@ -48,7 +48,7 @@ selection() {
 log=$(mktemp)
 times=$(mktemp)
 checks=
-trap 'rm -f "$log" "$times" "${checks_log-}"; [[ -z $checks ]] || kill "$checks" 2>/dev/null' EXIT
+trap 'rm -f "$log" "$times" "${checks_log-}"; [[ -z $checks ]] || kill "$checks" 2>/dev/null || true' EXIT
 
 heading "Packages"
 "$root/tools/setup.sh" --tests --data
@@ -123,6 +123,7 @@ if [[ $quick == no ]]; then
 fi
 
 wait "$checks" || { cat "$checks_log"; fail "clang-tidy or the public headers"; }
+checks=
 cat "$checks_log"
 end_phase "python, clang-tidy, public headers"
 
