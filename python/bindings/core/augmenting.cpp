@@ -28,21 +28,6 @@ using augment::ChannelValues;
 using augment::Range;
 using augment::Size;
 
-/// The range that a number stands for.
-Range range_of(double number, OneNumber meaning) {
-  switch (meaning) {
-    case OneNumber::refused:
-      throw nb::type_error("expected two numbers");
-    case OneNumber::itself:
-      return {number, number};
-    case OneNumber::around_zero:
-      return {-number, number};
-    case OneNumber::around_one:
-      return {std::max(0.0, 1.0 - number), 1.0 + number};
-  }
-  return {};
-}
-
 /// Throws ValueError. The caller in Python adds the names and the value.
 template <typename Enum>
 Enum value_named(const std::string& name) {
@@ -115,7 +100,10 @@ struct PythonType<Range> {
   }
   static Range read(const Given& given, OneNumber meaning) {
     const auto* const number = std::get_if<double>(&given);
-    return number != nullptr ? range_of(*number, meaning) : std::get<Range>(given);
+    if (number == nullptr) return std::get<Range>(given);
+    const auto meant = range_of(*number, meaning);
+    if (!meant) throw nb::type_error("expected two numbers");
+    return *meant;
   }
 };
 template <>

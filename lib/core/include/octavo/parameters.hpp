@@ -6,6 +6,7 @@
 
 #include <array>
 #include <limits>
+#include <optional>
 #include <tuple>
 
 namespace octavo {
@@ -30,6 +31,21 @@ enum class OneNumber {
   around_zero,  ///< x: from -x to x
   around_one,   ///< x: from 1 - x, at least 0, to 1 + x
 };
+
+/// The range that `number` means; nothing if one number is refused.
+constexpr std::optional<std::array<double, 2>> range_of(double number, OneNumber meaning) {
+  switch (meaning) {
+    case OneNumber::refused:
+      break;
+    case OneNumber::itself:
+      return std::array{number, number};
+    case OneNumber::around_zero:
+      return std::array{-number, number};
+    case OneNumber::around_one:
+      return std::array{number < 1.0 ? 1.0 - number : 0.0, 1.0 + number};
+  }
+  return std::nullopt;
+}
 
 /// A parameter: a field of `Struct`.
 template <typename Struct, typename Value>

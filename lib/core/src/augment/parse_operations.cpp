@@ -76,20 +76,9 @@ void read(const std::string& text, const auto& parameter, Range& range) {
     range = {number_in(ends[0]), number_in(ends[1])};
     return;
   }
-  const double number = number_in(text);
-  switch (parameter.one_number) {
-    case OneNumber::refused:
-      throw NotAValue{std::string(parameter.name) + " has two numbers, LOW..HIGH"};
-    case OneNumber::itself:
-      range = {number, number};
-      return;
-    case OneNumber::around_zero:
-      range = {-number, number};
-      return;
-    case OneNumber::around_one:
-      range = {std::max(0.0, 1.0 - number), 1.0 + number};
-      return;
-  }
+  const auto meant = range_of(number_in(text), parameter.one_number);
+  if (!meant) throw NotAValue{std::string(parameter.name) + " has two numbers, LOW..HIGH"};
+  range = *meant;
 }
 void read(const std::string& text, const auto&, ChannelValues& color) {
   color.clear();
