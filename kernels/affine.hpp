@@ -22,9 +22,8 @@ struct Quantization {
 
 /// Maps one code to one value with a single rounding. Uses fmaf, because compilers differ in when they fuse `a * b +
 /// c`.
-OCTAVO_HOST_DEVICE inline float decode(std::int8_t code, Affine map) {
-  return fmaf(static_cast<float>(code), map.scale, map.shift);
-}
+OCTAVO_HOST_DEVICE inline float decode(float code, Affine map) { return fmaf(code, map.scale, map.shift); }
+OCTAVO_HOST_DEVICE inline float decode(std::int8_t code, Affine map) { return decode(static_cast<float>(code), map); }
 
 /// Folds dequantization, centering on `center` and division by `divisor` (both in source units) into one map.
 /// Computes in double and rounds each of the two results once to float; see docs/numerics.md, "One multiply-add".

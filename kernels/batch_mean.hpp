@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kernels/affine.hpp"
+#include "kernels/block_memory.hpp"
 #include "kernels/host_device.hpp"
 #include "kernels/packed_rows.hpp"
 #include "kernels/row_selection.hpp"
@@ -21,6 +22,7 @@ struct BatchMeanArgs {
   const double* divisors;            ///< [C]
   std::int64_t* sums;                ///< [C] scratch: sums of code + 128
   Affine* maps;                      ///< [C], output: centered on the single mean of the batch, in source units
+  BlockMemory block_memory = {};     ///< on a CUDA device, for rows that are decoded
 };
 
 /// The map of channel `c`, given complete `sums`; `pooled` is their pooled_sum().

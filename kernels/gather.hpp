@@ -1,6 +1,6 @@
 // The fused gather: reads packed rows, writes dequantized, centered and scaled values, and labels.
 //
-// Four stages make a value: load (stages/load.hpp) reads the code of a sample, place decides which code it is,
+// Four stages make a value: load (stages/load.hpp) gives the codes of a sample, place decides which of them it is,
 // transform computes a float32 value from it, store rounds that to the output type. gathered_value() is the definition.
 // The kernels of both backends fuse the stages, with fast paths for plain rows, identity placement and the affine
 // transform.
@@ -13,6 +13,7 @@
 #include "kernels/augment/augmented_image.hpp"
 #include "kernels/augment/mixing.hpp"
 #include "kernels/augment/resized_image.hpp"
+#include "kernels/block_memory.hpp"
 #include "kernels/host_device.hpp"
 #include "kernels/labels.hpp"
 #include "kernels/packed_rows.hpp"
@@ -27,14 +28,24 @@ namespace octavo::kernels {
 /// The largest number of channels that a gather supports.
 inline constexpr std::int64_t kMostChannels = 4096;
 
+/// What an augmentation adds to the arguments of a gather. Borrowed pointers, in memory of the device that runs it.
+struct AugmentArgs {
+  const AugmentProgram* program;  ///< null: no augmentation; the other members are not used
+  AugmentDemand demand;           ///< of the program
+  StoredResizing resizing;        ///< of a program of AugmentDemand::resizing
+  MixProgram mix;
+  SoftLabels soft_labels;    ///< replace label_type: out_labels is float [B, width]
+  std::int64_t mixed_count;  ///< positions of each of the batches that are mixed
+};
+
 /// The arguments of a gather. Borrowed pointers, in memory of the device that runs it.
 struct GatherArgs {
-  PackedRows packed;       ///< N rows
-  SampleShape sample;      ///< C, H, W of a packed sample; C is at most kMostChannels
-  BatchShape batch;        ///< of the output; its dtype is a float type; without a program, its image is `sample`, and
-                           ///< it has one view
-  std::int64_t pixels;     ///< P = H*W, in advance, because every kernel needs it
-  RowSelection selection;  ///< which rows; selection.row_count is N
+  PackedRows packed;          ///< N rows
+  SampleShape sample;         ///< C, H, W of a packed sample; C is at most kMostChannels
+  BatchShape batch;           ///< of the output; its dtype is a float type; without an augmentation, its image is
+                              ///< `sample`, and it has one view
+  std::int64_t pixels;        ///< P = H*W, in advance, because every kernel needs it
+  RowSelection selection;     ///< which rows; selection.row_count is N
   std::int64_t batch_count;   ///< B
   const Affine* maps;         ///< [C], or [1] if uniform_map
   bool uniform_map;           ///< all channels share maps[0]
@@ -42,19 +53,11 @@ struct GatherArgs {
   void* values;               ///< [B, batch.values()] of batch.dtype, rounded from float32 to nearest, ties to even
   LabelType label_type;       ///< type of the written labels
   void* out_labels;           ///< [B,label_words] of label_type, or null
-  const AugmentProgram* program = nullptr;               ///< the augmentation, in memory of the device; null: none
-  AugmentDemand augment_demand = AugmentDemand::pixels;  ///< of the program
-  StoredResizing resizing = {};                          ///< of a program of AugmentDemand::resizing
-  MixProgram mix = {};                                   ///< needs a program
-  SoftLabels soft_labels = {};                           ///< replace label_type: out_labels is float [B, width]
-  std::int64_t mixed_count = 0;                          ///< positions of each of the batches that are mixed
-  /// For AugmentDemand::images on a CUDA device: memory for `image_slots` images of image_slot_bytes each; twice as
-  /// many bytes if samples are mixed.
-  std::byte* image_memory = nullptr;
-  std::int64_t image_slot_bytes = 0, image_slots = 0;
   /// Number of batches by which selection.cursor advances after the whole batch, which is not empty: at most
   /// batches_per_epoch; 0: it does not advance.
-  std::int64_t cursor_batches = 0;
+  std::int64_t cursor_batches;
+  AugmentArgs augment;
+  BlockMemory block_memory;  ///< on a CUDA device, for rows that are decoded and for AugmentDemand::images
 
   /// Sets sample, batch and pixels for images that keep their shape.
   void set_shapes(const SampleShape& shape, DType dtype, Layout layout) {
@@ -67,17 +70,21 @@ struct GatherArgs {
   }
 };
 
-/// The stages of a gather of `args`.
-template <typename Rows, typename Placement, typename Transform>
+/// Whether the values of an output image are in the order of its codes.
+OCTAVO_HOST_DEVICE inline bool keeps_order(const GatherArgs& args) {
+  return args.batch.layout == Layout::nchw || args.sample.channels == 1;
+}
+
+/// The stages of a gather after the first one, which gives `codes` to gathered_value().
+template <typename Placement, typename Transform>
 struct Stages {
-  Rows load;
   Placement place;
   Transform transform;
 };
-using PlainStages = Stages<PlainRows, IdentityPlacement, AffineTransform>;
+using PlainStages = Stages<IdentityPlacement, AffineTransform>;
 
 OCTAVO_HOST_DEVICE inline PlainStages plain_stages(const GatherArgs& args) {
-  return {PlainRows(args.packed), IdentityPlacement(args.batch.layout, args.sample.channels, args.pixels),
+  return {IdentityPlacement(args.batch.layout, args.sample.channels, args.pixels),
           AffineTransform(args.maps, args.uniform_map, args.pixel_shifts)};
 }
 
@@ -90,25 +97,26 @@ OCTAVO_HOST_DEVICE inline float gathered_value(const Stages& stages, const Codes
 }
 
 template <typename Filters>
-using DrawnStages = Stages<PlainRows, DrawnPlacement<Filters>, DrawnTransform>;
+using DrawnStages = Stages<DrawnPlacement<Filters>, DrawnTransform>;
 
 /// The stages of an augmented gather of `args`, for `steps` of an image that draw_image() made. Borrows all arguments.
 template <typename Filters>
 OCTAVO_HOST_DEVICE inline DrawnStages<Filters> drawn_stages(const GatherArgs& args, const DrawnImage& image,
                                                             StepRange steps, const Filters& filters) {
   const OutputPixels pixels(args.batch.layout, args.batch.image);
-  return {PlainRows(args.packed), DrawnPlacement<Filters>(*args.program, image, steps, pixels, filters),
-          DrawnTransform(*args.program, image, pixels, args.maps, args.uniform_map)};
+  return {DrawnPlacement<Filters>(*args.augment.program, image, steps, pixels, filters),
+          DrawnTransform(*args.augment.program, image, pixels, args.maps, args.uniform_map)};
 }
 
 /// The key of the random numbers that view `view` of `sample` uses.
 OCTAVO_HOST_DEVICE inline DrawKey draw_key(const GatherArgs& args, const SelectedSample& sample, std::uint32_t view) {
-  return {args.program->seed, sample.epoch, sample.index, view};
+  return {args.augment.program->seed, sample.epoch, sample.index, view};
 }
 /// Draws all steps of view `view` of `sample`.
 inline void draw_image(const GatherArgs& args, const SelectedSample& sample, std::uint32_t view, DrawnImage& image) {
   const DrawKey key = draw_key(args, sample, view);
-  for (int i = 0; i < args.program->op_count; ++i) draw_step(*args.program, args.sample.channels, key, i, image);
+  for (int i = 0; i < args.augment.program->op_count; ++i)
+    draw_step(*args.augment.program, args.sample.channels, key, i, image);
 }
 
 /// A sample, the one that it is mixed with, and how. Without mixing, both are the same.
@@ -124,18 +132,18 @@ OCTAVO_HOST_DEVICE inline MixedSample unmixed(const SelectedSample& sample) {
 /// The sample at position `b` of the batch, and its partner.
 OCTAVO_HOST_DEVICE inline MixedSample mixed_sample_at(const GatherArgs& args, std::int64_t b) {
   MixedSample mixed = unmixed(sample_at(args.selection, b));
-  if (!args.mix.is_on) return mixed;
-  const std::int64_t first = b / args.mixed_count * args.mixed_count;
+  if (!args.augment.mix.is_on) return mixed;
+  const std::int64_t first = b / args.augment.mixed_count * args.augment.mixed_count;
   const std::int64_t rest = args.batch_count - first;
-  const std::int64_t count = rest < args.mixed_count ? rest : args.mixed_count;
+  const std::int64_t count = rest < args.augment.mixed_count ? rest : args.augment.mixed_count;
   const SelectedSample drawing = first == b ? mixed.sample : sample_at(args.selection, first);
-  const DrawKey key = {args.mix.seed, drawing.epoch, drawing.index, 0};
-  const DrawKey own_key = {args.mix.seed, mixed.sample.epoch, mixed.sample.index, 0};
+  const DrawKey key = {args.augment.mix.seed, drawing.epoch, drawing.index, 0};
+  const DrawKey own_key = {args.augment.mix.seed, mixed.sample.epoch, mixed.sample.index, 0};
   const ImageSize size = {static_cast<std::int32_t>(args.batch.image.height),
                           static_cast<std::int32_t>(args.batch.image.width)};
-  mixed.step = draw_mix(args.mix, args.mix.is_per_sample ? own_key : key, size);
+  mixed.step = draw_mix(args.augment.mix, args.augment.mix.is_per_sample ? own_key : key, size);
   if (mixed.step.kind == MixKind::none) return mixed;
-  mixed.partner = sample_at(args.selection, first + mix_partner(args.mix, key, b - first, count));
+  mixed.partner = sample_at(args.selection, first + mix_partner(args.augment.mix, key, b - first, count));
   return mixed;
 }
 
@@ -143,13 +151,13 @@ OCTAVO_HOST_DEVICE inline MixedSample mixed_sample_at(const GatherArgs& args, st
 OCTAVO_HOST_DEVICE inline void write_soft_label(const GatherArgs& args, const MixedSample& mixed, std::int64_t b,
                                                 std::int64_t k) {
   const auto class_of = [&](std::int64_t row) { return static_cast<std::int32_t>(*label_of(args.packed, row)); };
-  static_cast<float*>(args.out_labels)[b * args.soft_labels.width() + k] =
-      soft_label_number(args.soft_labels, mixed.step, k, class_of(mixed.sample.row), class_of(mixed.partner.row));
+  static_cast<float*>(args.out_labels)[b * args.augment.soft_labels.width() + k] = soft_label_number(
+      args.augment.soft_labels, mixed.step, k, class_of(mixed.sample.row), class_of(mixed.partner.row));
 }
 
 /// Numbers of the label of a sample in the batch.
 OCTAVO_HOST_DEVICE inline std::int64_t label_width(const GatherArgs& args) {
-  return args.soft_labels.width() > 0 ? args.soft_labels.width() : args.packed.label_words;
+  return args.augment.soft_labels.width() > 0 ? args.augment.soft_labels.width() : args.packed.label_words;
 }
 
 /// Copies a word of the label of `row` to position `b` of the batch.
@@ -161,7 +169,7 @@ OCTAVO_HOST_DEVICE inline void copy_label_word(const GatherArgs& args, std::int6
 /// Writes number `i` of the label of the sample at position `b` of the batch.
 OCTAVO_HOST_DEVICE inline void write_label_number(const GatherArgs& args, const MixedSample& mixed, std::int64_t b,
                                                   std::int64_t i) {
-  if (args.soft_labels.width() > 0)
+  if (args.augment.soft_labels.width() > 0)
     write_soft_label(args, mixed, b, i);
   else
     copy_label_word(args, mixed.sample.row, b, i);

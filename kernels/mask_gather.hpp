@@ -7,6 +7,7 @@
 #include <octavo/types.hpp>
 
 #include "kernels/augment/augmented_image.hpp"
+#include "kernels/block_memory.hpp"
 #include "kernels/host_device.hpp"
 #include "kernels/packed_rows.hpp"
 #include "kernels/row_selection.hpp"
@@ -15,8 +16,7 @@ namespace octavo::kernels {
 
 /// The arguments of a gather of masks. Borrowed pointers, in memory of the device that runs it.
 struct MaskGatherArgs {
-  PackedRows packed;              ///< N rows; the mask of each, uint8 [H,W], follows its codes
-  std::int64_t codes_bytes;       ///< C*P: bytes of a row before its mask
+  PackedRows packed;              ///< N rows: masks, uint8 [H,W]
   std::int64_t channels;          ///< C of the images, which some draws depend on
   ImageSize size;                 ///< H, W
   ImageSize out_size;             ///< H', W' of an output mask; `size` without a program
@@ -27,14 +27,11 @@ struct MaskGatherArgs {
   DType dtype;                    ///< uint8 or int64
   std::int64_t ignored;           ///< the value of pixels from beyond the edge of the stored mask
   void* masks;                    ///< [B, views, H', W'] of dtype
+  BlockMemory block_memory = {};  ///< on a CUDA device, for masks that are decoded
 
+  std::int64_t pixels() const { return static_cast<std::int64_t>(size.height) * size.width; }
   std::int64_t out_pixels() const { return static_cast<std::int64_t>(out_size.height) * out_size.width; }
 };
-
-/// The stored mask of `row`.
-OCTAVO_HOST_DEVICE inline const std::uint8_t* mask_of(const MaskGatherArgs& args, std::int64_t row) {
-  return reinterpret_cast<const std::uint8_t*>(codes_of(args.packed, row) + args.codes_bytes);
-}
 
 /// The key of the random numbers that view `view` of `sample` uses: that of its image.
 OCTAVO_HOST_DEVICE inline DrawKey draw_key(const MaskGatherArgs& args, const SelectedSample& sample,
@@ -65,8 +62,8 @@ OCTAVO_HOST_DEVICE inline std::int64_t mask_pixel(const AugmentProgram& program,
 
 /// The value of a pixel of an output mask.
 template <typename Value>
-OCTAVO_HOST_DEVICE inline Value mask_value(const MaskGatherArgs& args, const std::uint8_t* mask, std::int64_t pixel) {
-  return static_cast<Value>(pixel < 0 ? args.ignored : static_cast<std::int64_t>(mask[pixel]));
+OCTAVO_HOST_DEVICE inline Value mask_value(const MaskGatherArgs& args, const std::int8_t* mask, std::int64_t pixel) {
+  return static_cast<Value>(pixel < 0 ? args.ignored : std::int64_t{static_cast<std::uint8_t>(mask[pixel])});
 }
 
 }  // namespace octavo::kernels

@@ -100,7 +100,7 @@ class Bench {
     args.batch_count = std::min(N, static_cast<std::int64_t>(bytes_) / batch.bytes());
     args.maps = maps_;
     args.values = out_.get();
-    args.program = program;
+    args.augment.program = program;
     return args;
   }
 
@@ -134,9 +134,9 @@ class Bench {
 
  private:
   static void gather(const GatherArgs& args, std::int64_t first, std::int64_t last) {
-    if (args.program->op_count == 0) {
+    if (args.augment.program->op_count == 0) {
       GatherArgs plain = args;
-      plain.program = nullptr;
+      plain.augment.program = nullptr;
       return cpu::gather(plain, first, last, cpu::Stores::streaming);
     }
     std::vector<std::byte> memory(static_cast<std::size_t>(cpu::augment_scratch_bytes(args) + cpu::kScratchAlignment));

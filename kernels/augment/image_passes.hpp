@@ -12,6 +12,7 @@
 #include "kernels/augment/steps.hpp"
 #include "kernels/augment/warp.hpp"
 #include "kernels/host_device.hpp"
+#include "kernels/thread_group.hpp"
 
 namespace octavo::kernels {
 
@@ -32,18 +33,6 @@ OCTAVO_HOST_DEVICE inline void add_noise(const AugmentStep& step, std::int64_t p
     code = static_cast<std::int8_t>(clamped_level(code + 128 + ((noise * step.amount + (1 << 15)) >> 16)) - 128);
   }
 }
-
-/// One thread that makes an image alone.
-struct OneThread {
-  static constexpr std::int64_t index() { return 0; }
-  static constexpr std::int64_t count() { return 1; }
-  /// All threads wait for each other.
-  static void wait() {}
-  template <typename Number>
-  static void add(Number& sum, Number number) {
-    sum += number;
-  }
-};
 
 /// What the threads that make an image share.
 struct ImageStatistics {

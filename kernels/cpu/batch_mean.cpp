@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/cpu/floating_point_mode.hpp"
+#include "kernels/cpu/row_codes.hpp"
 
 namespace octavo::kernels::cpu {
 namespace {
@@ -21,9 +22,18 @@ std::int64_t sum_of_codes(const std::int8_t* codes, std::int64_t count) {
 
 }  // namespace
 
-void add_batch_sums(const BatchMeanArgs& args, std::int64_t first, std::int64_t last, std::int64_t* sums) {
+std::int64_t mean_scratch_bytes(const BatchMeanArgs& args) {
+  ScratchParts parts(nullptr);
+  RowCodes(args.packed, args.channel_count * args.values_per_channel, parts);
+  return parts.bytes();
+}
+
+void add_batch_sums(const BatchMeanArgs& args, std::int64_t first, std::int64_t last, std::int64_t* sums,
+                    std::byte* scratch) {
+  ScratchParts parts(scratch);
+  const RowCodes rows(args.packed, args.channel_count * args.values_per_channel, parts);
   for (std::int64_t b = first; b < last; ++b) {
-    const std::int8_t* codes = codes_of(args.packed, row_at(args.selection, b));
+    const std::int8_t* const codes = rows.of(row_at(args.selection, b));
     for (std::int64_t c = 0; c < args.channel_count; ++c) {
       sums[c] +=
           sum_of_codes(codes + c * args.values_per_channel, args.values_per_channel) + 128 * args.values_per_channel;

@@ -33,11 +33,6 @@ inline void decode_run_scalar(const Run& run, Value* out) {
   }
 }
 
-/// Whether the values of an output sample are in the order of its codes.
-inline bool keeps_order(const GatherArgs& args) {
-  return args.batch.layout == Layout::nchw || args.sample.channels == 1;
-}
-
 /// Whether a sample is decoded as one run of C*P values instead of one run per channel.
 inline bool is_one_run(const GatherArgs& args) { return args.uniform_map && keeps_order(args); }
 

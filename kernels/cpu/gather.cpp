@@ -18,6 +18,7 @@
 #include "kernels/cpu/floating_point_mode.hpp"
 #include "kernels/cpu/gather.hpp"
 #include "kernels/cpu/gather_output-inl.hpp"
+#include "kernels/cpu/row_codes.hpp"
 #include "kernels/cpu/row_window.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -34,27 +35,26 @@ class SampleWalk {
  public:
   SampleWalk(const GatherArgs& args, std::int64_t first, std::int64_t last)
       : args_(args),
-        sample_bytes_(args.sample.channels * args.pixels),
+        sample_bytes_(args.packed.row_stride_bytes),
         ahead_(std::clamp<std::int64_t>(kLookAheadBytes / sample_bytes_, 1, RowWindow::kLookAhead - kTouchAhead)),
         last_(last),
         window_(args.selection, first, last) {}
 
   /// The row at position `b`.
   std::int64_t row(std::int64_t b) { return window_.row(b); }
-  const std::int8_t* codes(std::int64_t row) const { return codes_of(args_.packed, row); }
 
   /// The sample to prefetch while the one at position `b` is decoded, or null.
   const std::int8_t* next(std::int64_t b) {
     // Touch its pages some samples earlier, so that their addresses are translated by then.
     const std::int64_t far_row = row_ahead(b + ahead_ + kTouchAhead);
     if (far_row >= 0) {
-      prefetch(codes(far_row));
-      prefetch(codes(far_row) + sample_bytes_ - 1);
+      prefetch(stored(far_row));
+      prefetch(stored(far_row) + sample_bytes_ - 1);
     }
     // At the end of the last sample this is out of bounds, which is harmless for a prefetch.
-    if (sample_bytes_ > kLongSample) return codes(row(b)) + kLookAheadBytes;
+    if (sample_bytes_ > kLongSample) return stored(row(b)) + kLookAheadBytes;
     const std::int64_t next_row = row_ahead(b + ahead_);
-    return next_row < 0 ? nullptr : codes(next_row);
+    return next_row < 0 ? nullptr : stored(next_row);
   }
 
  private:
@@ -64,6 +64,7 @@ class SampleWalk {
   /// Above this size the next sample would not fit in the L2 cache: prefetch later lines of the same sample instead.
   static constexpr std::int64_t kLongSample = 256 << 10;
 
+  const std::int8_t* stored(std::int64_t row) const { return stored_row(args_.packed, row); }
   /// The row at position `b`, or -1 if that is past the end.
   std::int64_t row_ahead(std::int64_t b) { return b < last_ ? window_.row(b) : -1; }
 
@@ -75,13 +76,16 @@ class SampleWalk {
 };
 
 template <typename Decoder, typename Output>
-void gather_samples(const GatherArgs& args, std::int64_t first, std::int64_t last, Output&& output) {
+void gather_samples(const GatherArgs& args, std::int64_t first, std::int64_t last, std::byte* scratch,
+                    Output&& output) {
   const Decoder decoder(args);
+  ScratchParts parts(scratch);
+  const RowCodes codes(args.packed, args.sample.values(), parts);
   SampleWalk walk(args, first, last);
   for (std::int64_t b = first; b < last; ++b) {
     const std::int8_t* next = walk.next(b);
     const std::int64_t row = walk.row(b);
-    decoder.decode(walk.codes(row), next, output);
+    decoder.decode(codes.of(row), next, output);
     if (args.out_labels == nullptr) continue;
     for (std::int64_t word = 0; word < args.packed.label_words; ++word) copy_label_word(args, row, b, word);
   }
@@ -97,35 +101,36 @@ bool is_whole_lines(const GatherArgs& args) {
 }
 
 template <typename Decoder, typename Value>
-void gather_with(const GatherArgs& args, std::int64_t first, std::int64_t last, Stores stores) {
+void gather_with(const GatherArgs& args, std::int64_t first, std::int64_t last, Stores stores, std::byte* scratch) {
   Value* out = static_cast<Value*>(args.values) + first * args.sample.channels * args.pixels;
   if (stores == Stores::cached)
-    gather_samples<Decoder>(args, first, last, DirectOutput<false, Value>(out));
+    gather_samples<Decoder>(args, first, last, scratch, DirectOutput<false, Value>(out));
   else if (is_whole_lines<Value>(args))
-    gather_samples<Decoder>(args, first, last, DirectOutput<true, Value>(out));
+    gather_samples<Decoder>(args, first, last, scratch, DirectOutput<true, Value>(out));
   else
-    gather_samples<Decoder>(args, first, last, StagedOutput<Value>(out));
+    gather_samples<Decoder>(args, first, last, scratch, StagedOutput<Value>(out));
 }
 
 template <typename Value>
-void gather_as(const GatherArgs& args, std::int64_t first, std::int64_t last, Stores stores) {
+void gather_as(const GatherArgs& args, std::int64_t first, std::int64_t last, Stores stores, std::byte* scratch) {
   if (keeps_order(args))
-    gather_with<PlanarDecoder, Value>(args, first, last, stores);
+    gather_with<PlanarDecoder, Value>(args, first, last, stores, scratch);
   else
-    gather_with<InterleavingDecoder, Value>(args, first, last, stores);
+    gather_with<InterleavingDecoder, Value>(args, first, last, stores, scratch);
 }
 
 }  // namespace
 
-void gather_here(const GatherArgs& args, std::int64_t first, std::int64_t last, Stores stores) {
-  visit_value_type(args.batch.dtype, [&](auto value) { gather_as<decltype(value)>(args, first, last, stores); });
+void gather_here(const GatherArgs& args, std::int64_t first, std::int64_t last, Stores stores, std::byte* scratch) {
+  visit_value_type(args.batch.dtype,
+                   [&](auto value) { gather_as<decltype(value)>(args, first, last, stores, scratch); });
 }
 const char* name_here() { return hwy::TargetName(HWY_TARGET); }
 
 #else
 
-void gather_here(const GatherArgs& args, std::int64_t first, std::int64_t last, Stores) {
-  gather_portable(args, first, last);
+void gather_here(const GatherArgs& args, std::int64_t first, std::int64_t last, Stores, std::byte* scratch) {
+  gather_portable(args, first, last, scratch);
 }
 const char* name_here() { return "portable"; }
 
@@ -141,9 +146,15 @@ namespace octavo::kernels::cpu {
 HWY_EXPORT(gather_here);
 HWY_EXPORT(name_here);
 
-void gather(const GatherArgs& args, std::int64_t first, std::int64_t last, Stores stores) {
+std::int64_t gather_scratch_bytes(const GatherArgs& args) {
+  ScratchParts parts(nullptr);
+  RowCodes(args.packed, args.sample.values(), parts);
+  return parts.bytes();
+}
+
+void gather(const GatherArgs& args, std::int64_t first, std::int64_t last, Stores stores, std::byte* scratch) {
   const DefaultFloatingPointMode mode;
-  HWY_DYNAMIC_DISPATCH(gather_here)(args, first, last, stores);
+  HWY_DYNAMIC_DISPATCH(gather_here)(args, first, last, stores, scratch);
 }
 
 const char* gather_target_name() { return HWY_DYNAMIC_DISPATCH(name_here)(); }

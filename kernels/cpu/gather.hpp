@@ -15,20 +15,20 @@ enum class Stores {
   streaming,  ///< bypasses the cache, for a larger batch: avoids reading the lines that are overwritten
 };
 
-/// Gathers positions [first, last) of the batch. Different threads may gather different positions concurrently.
-/// The instruction set is chosen at run time; every choice gives the same bits.
-void gather(const GatherArgs& args, std::int64_t first, std::int64_t last, Stores stores);
+/// Bytes of scratch memory that gather() needs per thread, aligned to kScratchAlignment. 0 for rows in place.
+std::int64_t gather_scratch_bytes(const GatherArgs& args);
+/// Gathers positions [first, last) of the batch. Different threads, with separate `scratch`, may gather different
+/// positions concurrently. The instruction set is chosen at run time; every choice gives the same bits.
+void gather(const GatherArgs& args, std::int64_t first, std::int64_t last, Stores stores, std::byte* scratch = nullptr);
 
-/// Bytes of scratch memory that gather_augmented() needs per thread.
+/// The same for batches with an augmentation.
 std::int64_t augment_scratch_bytes(const GatherArgs& args);
-/// The same for batches with a program. Threads need separate `scratch`, of augment_scratch_bytes(args), aligned to
-/// kScratchAlignment.
 void gather_augmented(const GatherArgs& args, std::int64_t first, std::int64_t last, Stores stores, std::byte* scratch);
 
 /// The instruction set that gather() uses on this machine, such as "AVX3_ZEN4" or "portable".
 const char* gather_target_name();
 
-/// Both gathers with the portable path on every machine: the reference for tests. With a program, `scratch` has
+/// Both gathers with the portable path on every machine: the reference for tests. `scratch` has
 /// portable_scratch_bytes(args).
 void gather_portable(const GatherArgs& args, std::int64_t first, std::int64_t last, std::byte* scratch = nullptr);
 std::int64_t portable_scratch_bytes(const GatherArgs& args);

@@ -18,6 +18,7 @@
 #include "kernels/cpu/gather_output-inl.hpp"
 #include "kernels/cpu/image_maker-inl.hpp"
 #include "kernels/cpu/image_maps-inl.hpp"
+#include "kernels/cpu/row_codes.hpp"
 #include "kernels/cpu/row_window.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -40,8 +41,8 @@ std::int64_t most_band_values(const GatherArgs& args) {
 
 /// The scratch memory of one image. Without memory, counts the bytes.
 struct RowsScratch {
-  RowsScratch(const GatherArgs& args, ScratchParts& parts) {
-    const AugmentProgram& program = *args.program;
+  RowsScratch(const GatherArgs& args, ScratchParts& parts) : codes(args.packed, args.sample.values(), parts) {
+    const AugmentProgram& program = *args.augment.program;
     const std::int64_t C = args.sample.channels;
     const std::int64_t band_values = most_band_values(args);
     maps = parts.take<Affine>(C);
@@ -64,6 +65,7 @@ struct RowsScratch {
     images.warp.y = parts.take<std::int32_t>(program.most_width);
   }
 
+  RowCodes codes;
   Affine* maps;
   float* scales;
   float* shifts;
@@ -81,13 +83,13 @@ class ImageRows {
   ImageRows(const GatherArgs& args, ScratchParts& parts)
       : args_(args),
         scratch_(args, parts),
-        maker_(*args.program, args.sample, scratch_.images),
+        maker_(*args.augment.program, args.sample, scratch_.images),
         maps_(args, scratch_.maps, scratch_.scales, scratch_.shifts),
         band_rows_(band_rows(args)) {}
 
   /// `moves_to_output`: bands may be appended with append_moved().
-  void begin(const std::int8_t* codes, const DrawnImage& image, bool moves_to_output = false) {
-    maker_.begin(codes, image);
+  void begin(std::int64_t row, const DrawnImage& image, bool moves_to_output = false) {
+    maker_.begin(scratch_.codes.of(row), image);
     maps_.begin(image);
     visit_value_type(args_.batch.dtype, [&](auto value) {
       decodes_moved_ = moves_to_output && keeps_order(args_) && maker_.can_decode<decltype(value)>();
@@ -177,7 +179,7 @@ class ImageGather {
     constexpr bool kMovesToOutput = requires {
       output.append_made(0, [](auto, auto*) {});
     };
-    rows_.begin(codes_of(args_.packed, mixed.sample.row), image, kMovesToOutput);
+    rows_.begin(mixed.sample.row, image, kMovesToOutput);
     for_bands(
         args_, [&](std::int32_t first) { return rows_.end_of_band(first); },
         [&](std::int64_t c, std::int32_t first, std::int32_t count) {
@@ -211,10 +213,10 @@ class MixedGather {
   void append(const MixedSample& mixed, std::uint32_t view, Output& output) {
     DrawnImage own, partner;
     draw_image(args_, mixed.sample, view, own);
-    own_.begin(codes_of(args_.packed, mixed.sample.row), own);
+    own_.begin(mixed.sample.row, own);
     if (mixed.step.kind != MixKind::none) {
       draw_image(args_, mixed.partner, view, partner);
-      partner_.begin(codes_of(args_.packed, mixed.partner.row), partner);
+      partner_.begin(mixed.partner.row, partner);
     }
     for_bands(
         args_,
@@ -279,15 +281,15 @@ void for_images(const GatherArgs& args, std::int64_t first, std::int64_t last, c
   constexpr std::int64_t kCodeLine = 64, kTouchAhead = 5;
   static_assert(kTouchAhead < RowWindow::kLookAhead);
   RowWindow window(args.selection, first, last);
-  const std::int64_t prefetched = std::min(args.sample.values(), kMostPrefetched);
+  const std::int64_t prefetched = std::min(args.packed.row_stride_bytes, kMostPrefetched);
   for (std::int64_t b = first; b < last; ++b) {
-    if (b + kTouchAhead < last) prefetch(codes_of(args.packed, window.row(b + kTouchAhead)));
+    if (b + kTouchAhead < last) prefetch(stored_row(args.packed, window.row(b + kTouchAhead)));
     if (b + 1 < last) {
-      const std::int8_t* const next = codes_of(args.packed, window.row(b + 1));
+      const std::int8_t* const next = stored_row(args.packed, window.row(b + 1));
       for (std::int64_t i = 0; i < prefetched; i += kCodeLine) prefetch(next + i);
     }
     const SelectedSample sample = window.sample(b);
-    const MixedSample mixed = args.mix.is_on ? mixed_sample_at(args, b) : unmixed(sample);
+    const MixedSample mixed = args.augment.mix.is_on ? mixed_sample_at(args, b) : unmixed(sample);
     for (std::int64_t view = 0; view < args.batch.views; ++view) gather(mixed, static_cast<std::uint32_t>(view));
     if (args.out_labels == nullptr) continue;
     for (std::int64_t i = 0; i < label_width(args); ++i) write_label_number(args, mixed, b, i);
@@ -305,7 +307,7 @@ void gather_images(const GatherArgs& args, std::int64_t first, std::int64_t last
 
 template <typename Output>
 void gather_to(const GatherArgs& args, std::int64_t first, std::int64_t last, std::byte* scratch, Output&& output) {
-  if (args.mix.is_on)
+  if (args.augment.mix.is_on)
     gather_images<MixedGather>(args, first, last, scratch, output);
   else
     gather_images<ImageGather>(args, first, last, scratch, output);
@@ -316,7 +318,8 @@ template <typename Value>
 bool is_whole_lines(const GatherArgs& args) {
   const std::int64_t row = args.batch.image.width * (keeps_order(args) ? 1 : args.sample.channels);
   // CutMix divides rows.
-  return !args.mix.is_on && row % kLine<Value> == 0 && reinterpret_cast<std::uintptr_t>(args.values) % kLineBytes == 0;
+  return !args.augment.mix.is_on && row % kLine<Value> == 0 &&
+         reinterpret_cast<std::uintptr_t>(args.values) % kLineBytes == 0;
 }
 
 template <typename Value>
@@ -340,7 +343,7 @@ void gather_augmented_here(const GatherArgs& args, std::int64_t first, std::int6
 std::int64_t scratch_bytes_here(const GatherArgs& args) {
   ScratchParts parts(nullptr);
   RowsScratch(args, parts);
-  if (args.mix.is_on) {
+  if (args.augment.mix.is_on) {
     RowsScratch(args, parts);  // of the partner
     MixedValues(args, parts);
   }

@@ -6,6 +6,7 @@
 #include "kernels/cpu/decode_run.hpp"
 #include "kernels/cpu/floating_point_mode.hpp"
 #include "kernels/cpu/gather.hpp"
+#include "kernels/cpu/row_codes.hpp"
 #include "kernels/cpu/scratch_parts.hpp"
 
 namespace octavo::kernels::cpu {
@@ -68,10 +69,12 @@ class StoredFilters {
 /// The scratch memory of one image.
 struct PortableScratch {
   PortableScratch(const GatherArgs& args, ScratchParts& parts)
-      : filters(*args.program, parts),
-        images(image_memory(*args.program, args.sample.channels,
-                            parts.take<std::byte>(image_memory_bytes(*args.program, args.sample.channels)))) {}
+      : codes(args.packed, args.sample.values(), parts),
+        filters(*args.augment.program, parts),
+        images(image_memory(*args.augment.program, args.sample.channels,
+                            parts.take<std::byte>(image_memory_bytes(*args.augment.program, args.sample.channels)))) {}
 
+  RowCodes codes;
   StoredFilters filters;
   ImageMemory images;
   ImageStatistics statistics;
@@ -81,10 +84,10 @@ struct PortableScratch {
 class DefinedImage {
  public:
   DefinedImage(const GatherArgs& args, const SelectedSample& sample, std::uint32_t view, PortableScratch& scratch)
-      : sample_(sample), codes_(PlainRows(args.packed).sample(sample.row)) {
+      : sample_(sample), codes_(scratch.codes.of(sample.row)) {
     draw_image(args, sample, view, drawn_);
     const OneThread thread;
-    ImagePasses passes(thread, *args.program, drawn_, args.sample.channels, scratch.images, scratch.statistics,
+    ImagePasses passes(thread, *args.augment.program, drawn_, args.sample.channels, scratch.images, scratch.statistics,
                        scratch.filters);
     const StepRange rest = passes.make(codes_);
     if (passes.made() != nullptr) codes_ = passes.made();
@@ -105,15 +108,15 @@ class DefinedImage {
 template <typename Value>
 void gather_view(const GatherArgs& args, const MixedSample& mixed, std::uint32_t view, Value* out, std::byte* memory) {
   const std::int64_t value_count = args.batch.image.values();
-  if (args.program == nullptr) {
+  ScratchParts parts(memory);
+  if (args.augment.program == nullptr) {
     const PlainStages stages = plain_stages(args);
-    const auto codes = stages.load.sample(mixed.sample.row);
+    const std::int8_t* const codes = RowCodes(args.packed, args.sample.values(), parts).of(mixed.sample.row);
     for (std::int64_t i = 0; i < value_count; ++i) {
       out[i] = round_to<Value>(gathered_value(stages, codes, mixed.sample, i));
     }
     return;
   }
-  ScratchParts parts(memory);
   PortableScratch own_scratch(args, parts), partner_scratch(args, parts);
   const DefinedImage own(args, mixed.sample, view, own_scratch);
   std::optional<DefinedImage> partner;
@@ -143,7 +146,7 @@ void gather_as(const GatherArgs& args, std::int64_t first, std::int64_t last, st
 }  // namespace
 
 std::int64_t portable_scratch_bytes(const GatherArgs& args) {
-  if (args.program == nullptr) return 0;
+  if (args.augment.program == nullptr) return gather_scratch_bytes(args);
   ScratchParts parts(nullptr);
   PortableScratch(args, parts);
   PortableScratch(args, parts);  // of the partner

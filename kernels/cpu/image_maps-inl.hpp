@@ -28,7 +28,7 @@ class ImageMaps {
   }
 
   void begin(const DrawnImage& image) {
-    const AugmentProgram& program = *args_.program;
+    const AugmentProgram& program = *args_.augment.program;
     is_uniform_ = args_.uniform_map;
     mapped_ = {};
     has_same_maps_ = is_uniform_;
@@ -120,8 +120,8 @@ class ImageMaps {
 
   /// What erasure `op` writes to channel `c`. Later jitter changes it too.
   float value_of(int op, std::int64_t c) const {
-    float value = args_.program->ops[op].values.at(c);
-    for (int i = op + 1; i < args_.program->op_count; ++i) {
+    float value = args_.augment.program->ops[op].values.at(c);
+    for (int i = op + 1; i < args_.augment.program->op_count; ++i) {
       if (image_->steps[i].kind == StepKind::jitter) value = jittered({0.0f, value}, image_->steps[i]).shift;
     }
     return value;

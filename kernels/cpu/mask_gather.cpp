@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/cpu/row_codes.hpp"
 #include "kernels/cpu/scratch_parts.hpp"
 
 namespace octavo::kernels::cpu {
@@ -10,29 +11,32 @@ namespace {
 /// The stored row of each output row, or the stored column of each output column; -1: the ignored value.
 using PixelTable = std::int32_t*;
 
-/// Memory for the steps of an image, and for the tables of its axes.
+/// Memory for a stored mask, for the steps of its image, and for the tables of its axes.
 struct MaskScratch {
-  MaskScratch(const MaskGatherArgs& args, std::byte* memory) {
+  MaskScratch(const MaskGatherArgs& args, ScratchParts& parts) : stored(args.packed, args.pixels(), parts) {
     std::int64_t most_side = std::max(args.out_size.height, args.out_size.width);
     for (int i = 0; args.program != nullptr && i <= args.program->op_count; ++i) {
       const ImageSize size = args.program->sizes[i];
       most_side = std::max<std::int64_t>({most_side, size.height, size.width});
     }
-    ScratchParts parts(memory);
     image = parts.take<DrawnImage>(1);
     for (PixelTable* const table : {&rows, &columns, &warped_rows, &warped_columns}) {
       *table = parts.take<std::int32_t>(most_side);
     }
     places = parts.take<WarpPlace>(most_side);
-    bytes = parts.bytes();
   }
 
+  RowCodes stored;
   DrawnImage* image;
   PixelTable rows, columns;                ///< of the output
   PixelTable warped_rows, warped_columns;  ///< of the image that is warped
   WarpPlace* places;                       ///< of the columns of the output
-  std::int64_t bytes;
 };
+
+template <typename Value>
+Value pixel_of(std::int8_t stored) {
+  return static_cast<Value>(static_cast<std::uint8_t>(stored));
+}
 
 /// Writes where the pixels of an axis of `count` pixels after operation `last` are before operation `first`; no step
 /// between them warps.
@@ -56,7 +60,7 @@ void find_pixels(const AugmentProgram& program, const DrawnImage& image, StepRan
 }
 
 template <typename Value>
-void fill_by_axes(const MaskGatherArgs& args, const MaskScratch& scratch, const std::uint8_t* mask, Value* out) {
+void fill_by_axes(const MaskGatherArgs& args, const MaskScratch& scratch, const std::int8_t* mask, Value* out) {
   find_pixels(*args.program, *scratch.image, {0, args.program->op_count}, args.out_size, scratch.rows, scratch.columns);
   const auto ignored = static_cast<Value>(args.ignored);
   for (std::int32_t y = 0; y < args.out_size.height; ++y, out += args.out_size.width) {
@@ -64,17 +68,17 @@ void fill_by_axes(const MaskGatherArgs& args, const MaskScratch& scratch, const 
       std::fill_n(out, args.out_size.width, ignored);
       continue;
     }
-    const std::uint8_t* const row = mask + static_cast<std::int64_t>(scratch.rows[y]) * args.size.width;
+    const std::int8_t* const row = mask + static_cast<std::int64_t>(scratch.rows[y]) * args.size.width;
     for (std::int32_t x = 0; x < args.out_size.width; ++x) {
       const std::int32_t column = scratch.columns[x];
-      out[x] = column < 0 ? ignored : static_cast<Value>(row[column]);
+      out[x] = column < 0 ? ignored : pixel_of<Value>(row[column]);
     }
   }
 }
 
 /// For one warp, which is step `warp`.
 template <typename Value>
-void fill_warped(const MaskGatherArgs& args, const MaskScratch& scratch, int warp, const std::uint8_t* mask,
+void fill_warped(const MaskGatherArgs& args, const MaskScratch& scratch, int warp, const std::int8_t* mask,
                  Value* out) {
   const AugmentProgram& program = *args.program;
   const ImageSize size = program.sizes[warp];
@@ -93,14 +97,14 @@ void fill_warped(const MaskGatherArgs& args, const MaskScratch& scratch, int war
       out[x] = ignored;
       if (from_y >= height || from_x >= width || scratch.rows[y] < 0 || scratch.columns[x] < 0) continue;
       const std::int64_t stored_y = scratch.warped_rows[from_y], stored_x = scratch.warped_columns[from_x];
-      if (stored_y >= 0 && stored_x >= 0) out[x] = static_cast<Value>(mask[stored_y * args.size.width + stored_x]);
+      if (stored_y >= 0 && stored_x >= 0) out[x] = pixel_of<Value>(mask[stored_y * args.size.width + stored_x]);
     }
   }
 }
 
 /// For any number of warps.
 template <typename Value>
-void fill_by_pixels(const MaskGatherArgs& args, const DrawnImage& image, const std::uint8_t* mask, Value* out) {
+void fill_by_pixels(const MaskGatherArgs& args, const DrawnImage& image, const std::int8_t* mask, Value* out) {
   for (std::int32_t y = 0; y < args.out_size.height; ++y) {
     for (std::int32_t x = 0; x < args.out_size.width; ++x) {
       *out++ = mask_value<Value>(args, mask, mask_pixel(*args.program, image, y, x));
@@ -109,7 +113,7 @@ void fill_by_pixels(const MaskGatherArgs& args, const DrawnImage& image, const s
 }
 
 template <typename Value>
-void fill(const MaskGatherArgs& args, const MaskScratch& scratch, const std::uint8_t* mask, Value* out) {
+void fill(const MaskGatherArgs& args, const MaskScratch& scratch, const std::int8_t* mask, Value* out) {
   int warp_count = 0, warp = 0;
   for (int i = 0; i < args.program->op_count; ++i) {
     if (scratch.image->steps[i].kind != StepKind::warp) continue;
@@ -127,10 +131,10 @@ void gather_as(const MaskGatherArgs& args, std::int64_t first, std::int64_t last
   auto* const masks = static_cast<Value*>(args.masks);
   for (std::int64_t i = first * args.views; i < last * args.views; ++i) {
     const SelectedSample sample = sample_at(args.selection, i / args.views);
-    const std::uint8_t* const mask = mask_of(args, sample.row);
+    const std::int8_t* const mask = scratch.stored.of(sample.row);
     Value* const out = masks + i * pixels;
     if (args.program == nullptr) {
-      std::copy_n(mask, pixels, out);
+      std::transform(mask, mask + pixels, out, pixel_of<Value>);
       continue;
     }
     const DrawKey key = draw_key(args, sample, static_cast<std::uint32_t>(i % args.views));
@@ -143,14 +147,19 @@ void gather_as(const MaskGatherArgs& args, std::int64_t first, std::int64_t last
 
 }  // namespace
 
-std::int64_t mask_scratch_bytes(const MaskGatherArgs& args) { return MaskScratch(args, nullptr).bytes; }
+std::int64_t mask_scratch_bytes(const MaskGatherArgs& args) {
+  ScratchParts parts(nullptr);
+  MaskScratch(args, parts);
+  return parts.bytes();
+}
 
 void gather_masks(const MaskGatherArgs& args, std::int64_t first, std::int64_t last, std::byte* scratch) {
-  const MaskScratch parts(args, scratch);
+  ScratchParts parts(scratch);
+  const MaskScratch memory(args, parts);
   if (args.dtype == DType::uint8)
-    gather_as<std::uint8_t>(args, first, last, parts);
+    gather_as<std::uint8_t>(args, first, last, memory);
   else
-    gather_as<std::int64_t>(args, first, last, parts);
+    gather_as<std::int64_t>(args, first, last, memory);
 }
 
 }  // namespace octavo::kernels::cpu

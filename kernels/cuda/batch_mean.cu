@@ -1,10 +1,14 @@
 // The kernels that center a batch on its own mean. The sums are integers, so the order of threads does not change the
 // result.
+#include <algorithm>
+
 #include "kernels/cache_policy.hpp"
 #include "kernels/cuda/batch_mean.hpp"
 #include "kernels/cuda/batch_rows.cuh"
+#include "kernels/cuda/block_threads.cuh"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/tile_walk.cuh"
+#include "kernels/stages/load.hpp"
 
 namespace octavo::kernels::cuda {
 namespace {
@@ -81,6 +85,31 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
   }
 }
 
+/// The same for rows that are decoded, and all channels: a block takes one sample after the other.
+template <typename Rows>
+__global__ void __launch_bounds__(kMostThreads) sum_decoded(const BatchMeanArgs args) {
+  __shared__ std::int64_t row;
+  const Rows rows(args.packed);
+  auto* const slot =
+      reinterpret_cast<std::int8_t*>(args.block_memory.memory + blockIdx.x * args.block_memory.slot_bytes);
+  for (std::int64_t b = blockIdx.x; b < args.batch_count; b += gridDim.x) {
+    if (threadIdx.x == 0) row = row_at(args.selection, b);
+    __syncthreads();
+    const std::int8_t* const codes = load_row(rows, row, slot, BlockThreads());
+    for (std::int64_t c = 0; c < args.channel_count; ++c) {
+      std::int64_t sum = 0;
+      for (std::int64_t p = threadIdx.x; p < args.values_per_channel; p += blockDim.x) {
+        sum += codes[c * args.values_per_channel + p] + 128;
+      }
+      sum = warp_sum(sum);
+      if (threadIdx.x % kWarpThreads == 0) {
+        atomicAdd(reinterpret_cast<unsigned long long*>(args.sums + c), static_cast<unsigned long long>(sum));
+      }
+    }
+    __syncthreads();  // before the next sample
+  }
+}
+
 /// Clears the sums. A kernel, so that it can be captured in a graph with the others.
 __global__ void clear_sums(std::int64_t* sums, std::int64_t channel_count) {
   for (std::int64_t c = threadIdx.x; c < channel_count; c += blockDim.x) sums[c] = 0;
@@ -93,6 +122,14 @@ __global__ void fold_maps(const BatchMeanArgs args) {
 }
 
 cudaError_t launch_sums(const BatchMeanArgs& args, const DeviceTraits& device, cudaStream_t stream) {
+  if (!is_in_place(args.packed.coding)) {
+    const dim3 blocks(static_cast<unsigned>(std::min(args.batch_count, args.block_memory.slots)));
+    cudaError_t status = cudaErrorInvalidValue;
+    visit_decoded_rows(args.packed, [&]<typename Rows>(const Rows&) {
+      status = launch(&sum_decoded<Rows>, blocks, dim3(kMostThreads), stream, args);
+    });
+    return status;
+  }
   const std::int64_t tiles = (args.values_per_channel + kTileBytes - 1) / kTileBytes;
   // Channels are distributed like samples, but a block processes only one channel.
   const BatchGeometry geometry = batch_geometry(args.batch_count * args.channel_count, tiles, device);

@@ -9,6 +9,7 @@
 #include "kernels/labels.hpp"
 #include "kernels/packed_rows.hpp"
 #include "kernels/row_selection.hpp"
+#include "kernels/stages/load.hpp"
 
 namespace octavo::kernels::cuda {
 
@@ -43,7 +44,7 @@ __device__ inline void find_rows(const RowSelection& selection, const PackedRows
   if (threadIdx.x < static_cast<unsigned>(places.count)) {
     const std::int64_t row = row_at(selection, places.first + threadIdx.x);
     shared.rows[threadIdx.x] = row;
-    shared.codes[threadIdx.x] = codes_of(packed, row);
+    shared.codes[threadIdx.x] = PlainRows(packed).codes(row);
   }
   __syncthreads();
 }

@@ -1,10 +1,9 @@
 // The gather for batches that no faster kernel supports: any alignment, and any number of channels to interleave. Codes
 // are loaded as words, several before the first is used, and staged in shared memory in output order.
-#include "kernels/cuda/batch_rows.cuh"
+#include "kernels/cuda/block_gather.cuh"
 #include "kernels/cuda/gather_variants.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/staged_tile.cuh"
-#include "kernels/cuda/tile_walk.cuh"
 #include "kernels/divider.hpp"
 
 namespace octavo::kernels::cuda {
@@ -37,9 +36,7 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
                             const CachePolicies policies) {
   __shared__ BlockRows rows;
   __shared__ std::uint32_t tiles[kMostWarps][kTileValues / 4 + 4];
-  const BlockPlaces places = block_places(args.batch_count, share.samples_per_block);
-  find_rows(args.selection, args.packed, places, rows);
-  const CursorAdvance cursor(args.selection.cursor, args.cursor_batches);
+  const BlockGather block(args, share, rows);
   const std::uint32_t lane = threadIdx.x % kWarpThreads;
   const auto sample_values = static_cast<std::uint32_t>(args.sample.channels * args.pixels);
   const L2Policy codes_policy(policies.codes), values_policy(policies.values);
@@ -49,7 +46,7 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
 
   const auto offset_of = [&](Step step) { return step.tile * kTileValues + 4 * lane; };
   const auto load = [&](Step step, bool wanted) {
-    const SampleBytes sample(rows.codes[step.sample], sample_values);
+    const SampleBytes sample(block.codes(step), sample_values);
     const SplitPlace place = sample.place(offset_of(step));
     Loaded loaded;
 #pragma unroll
@@ -60,7 +57,7 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
     return loaded;
   };
   const auto stage = [&](Step step, const Loaded& loaded) {
-    const SampleBytes sample(rows.codes[step.sample], sample_values);
+    const SampleBytes sample(block.codes(step), sample_values);
     __syncwarp();  // all lanes have read the tile before
 #pragma unroll
     for (int g = 0; g < kGroups; ++g) {
@@ -80,7 +77,7 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
     stage(step, loaded);
     const std::uint32_t first = step.tile * kTileValues, P = channel_values.divisor();
     const std::uint32_t count = sample_values - first < kTileValues ? sample_values - first : kTileValues;
-    Value* out = static_cast<Value*>(args.values) + (places.first + step.sample) * sample_values + first;
+    Value* out = static_cast<Value*>(args.values) + block.place(step) * sample_values + first;
     const auto map_of = [&](std::uint32_t i) { return map_at(args, channel_values.quotient(first + i), first + i); };
     const auto unit_maps = [&](int, std::uint32_t unit_first) {
       if constexpr (kMaps == Maps::uniform) {
@@ -102,11 +99,8 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
     store_staged<kTileUnits<Value>>(staged, count, args.uniform_map || P >= kValuesPerStore<Value>, out, values_policy,
                                     map_of, unit_maps);
   };
-  LabelCopy labels(args.packed, args.label_type, args.out_labels, places, rows.rows);
-  run_steps(
-      TileWalk(share, places.count), load, [&] { labels.begin(); }, [](std::uint32_t) {}, store);
-  labels.finish();
-  cursor.finish();
+  block.run(
+      load, [](std::uint32_t) {}, store);
 }
 
 /// The kernel below uses smaller blocks, because a tile has all channels of a pixel.
@@ -126,9 +120,7 @@ __global__ void __launch_bounds__(kMostChannelWarps* kWarpThreads, 10)
                     const CachePolicies policies) {
   __shared__ BlockRows rows;
   __shared__ std::uint32_t tiles[kMostChannelWarps][kMostChannels / 4 + 4];
-  const BlockPlaces places = block_places(args.batch_count, share.samples_per_block);
-  find_rows(args.selection, args.packed, places, rows);
-  const CursorAdvance cursor(args.selection.cursor, args.cursor_batches);
+  const BlockGather block(args, share, rows);
   const std::uint32_t lane = threadIdx.x % kWarpThreads;
   const std::uint32_t C = shape.channels.divisor(), P = static_cast<std::uint32_t>(args.pixels);
   const std::uint32_t items = C * shape.channel_items.divisor();
@@ -145,7 +137,7 @@ __global__ void __launch_bounds__(kMostChannelWarps* kWarpThreads, 10)
     return rest < shape.tile_pixels ? rest : shape.tile_pixels;
   };
   const auto load_items = [&](Step step, std::uint32_t first_item, bool wanted) {
-    const SampleBytes sample(rows.codes[step.sample], C * P);
+    const SampleBytes sample(block.codes(step), C * P);
     const std::uint32_t pixels = pixels_in(step);
     Loaded loaded;
 #pragma unroll
@@ -157,7 +149,7 @@ __global__ void __launch_bounds__(kMostChannelWarps* kWarpThreads, 10)
     return loaded;
   };
   const auto stage_items = [&](Step step, std::uint32_t first_item, const Loaded& loaded) {
-    const SampleBytes sample(rows.codes[step.sample], C * P);
+    const SampleBytes sample(block.codes(step), C * P);
     const std::uint32_t pixels = pixels_in(step);
 #pragma unroll
     for (int g = 0; g < kGroups; ++g) {
@@ -181,7 +173,7 @@ __global__ void __launch_bounds__(kMostChannelWarps* kWarpThreads, 10)
     }
     __syncwarp();
     if (has_edges(step.tile, share.tiles_per_sample)) {
-      const SampleBytes sample(rows.codes[step.sample], C * P);
+      const SampleBytes sample(block.codes(step), C * P);
       sample.stage_edges(staged, [&](std::uint32_t offset) -> std::int64_t {
         const std::uint32_t c = offset / P, pixel = offset - c * P - step.tile * shape.tile_pixels;
         return pixel < shape.tile_pixels ? std::int64_t{pixel * C + c} : -1;
@@ -189,7 +181,7 @@ __global__ void __launch_bounds__(kMostChannelWarps* kWarpThreads, 10)
       __syncwarp();
     }
     const std::uint32_t first = step.tile * shape.tile_pixels * C;
-    Value* out = static_cast<Value*>(args.values) + (places.first + step.sample) * C * P + first;
+    Value* out = static_cast<Value*>(args.values) + block.place(step) * C * P + first;
     const auto map_of = [&](std::uint32_t i) { return map_at(args, shape.channels.remainder(i), first + i); };
     const std::uint32_t count = pixels_in(step) * C;
     store_staged<kTileUnits<Value>>(staged, count, true, out, values_policy, map_of, [&](int, std::uint32_t unit) {
@@ -198,12 +190,7 @@ __global__ void __launch_bounds__(kMostChannelWarps* kWarpThreads, 10)
       return [&map_of, used](int i) { return map_of(used + static_cast<std::uint32_t>(i)); };
     });
   };
-  LabelCopy labels(args.packed, args.label_type, args.out_labels, places, rows.rows);
-  run_steps(
-      TileWalk(share, places.count), [&](Step step, bool wanted) { return load_items(step, 0, wanted); },
-      [&] { labels.begin(); }, [](std::uint32_t) {}, store);
-  labels.finish();
-  cursor.finish();
+  block.run([&](Step step, bool wanted) { return load_items(step, 0, wanted); }, [](std::uint32_t) {}, store);
 }
 
 template <typename Value>
@@ -240,8 +227,8 @@ cudaError_t launch_channels(const GatherArgs& args, const CachePolicies& policie
 template <typename Value>
 cudaError_t launch_gather_any(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,
                               cudaStream_t stream) {
-  return keeps_order(args) ? launch_planes<Value>(args, policies, device, stream)
-                           : launch_channels<Value>(args, policies, device, stream);
+  return is_planar(args) ? launch_planes<Value>(args, policies, device, stream)
+                         : launch_channels<Value>(args, policies, device, stream);
 }
 
 #define OCTAVO_INSTANTIATE(Value)                                                                             \

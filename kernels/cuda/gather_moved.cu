@@ -541,7 +541,7 @@ bool has_whole_words(const GatherArgs& args) {
 template <typename Value, int kChannels, bool kInterleaves>
 cudaError_t launch_channels(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,
                             cudaStream_t stream) {
-  const bool erases_values = args.augment_demand == AugmentDemand::erasing_moves, is_any = !has_whole_words(args);
+  const bool erases_values = args.augment.demand == AugmentDemand::erasing_moves, is_any = !has_whole_words(args);
   const auto launch_variant = erases_values ? is_any ? launch_as<Value, kChannels, kInterleaves, true, true>
                                                      : launch_as<Value, kChannels, kInterleaves, true, false>
                               : is_any ? launch_as<Value, kChannels, kInterleaves, false, true>
@@ -555,7 +555,7 @@ template <typename Value>
 bool takes_moved(const GatherArgs& args) {
   const SampleShape &from = args.sample, &to = args.batch.image;
   const std::int64_t most_side = std::max({from.height, from.width, to.height, to.width});
-  return !args.mix.is_on && most_side <= kMostMovedSide && from.channels <= kMostMovedChannels &&
+  return !args.augment.mix.is_on && most_side <= kMostMovedSide && from.channels <= kMostMovedChannels &&
          (!is_interleaved(args) || from.channels >= 3) && to.width >= kWordColumns &&
          is_aligned(args.values, kWordColumns * sizeof(Value));
 }

@@ -4,13 +4,12 @@
 // shared memory, one byte per value. From there the lanes of a warp store consecutive 16-byte units. If each lane
 // stored the pixels that it loaded, its units would be 48 or 64 bytes apart, and each store would fill only half of the
 // 32-byte sectors that it touches.
-#include "kernels/cuda/batch_rows.cuh"
+#include "kernels/cuda/block_gather.cuh"
 #include "kernels/cuda/decode_words.cuh"
 #include "kernels/cuda/gather_variants.hpp"
 #include "kernels/cuda/interleave.cuh"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/staged_tile.cuh"
-#include "kernels/cuda/tile_walk.cuh"
 
 namespace octavo::kernels::cuda {
 namespace {
@@ -75,9 +74,7 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
   constexpr std::uint32_t kPixels = kTilePixels<kChannels, kPixelShifts>;
   constexpr int kUnits = static_cast<int>(kPixels) * kChannels / (kValues * static_cast<int>(kWarpThreads));
   __shared__ SharedTiles<kChannels> shared;
-  const BlockPlaces places = block_places(args.batch_count, share.samples_per_block);
-  find_rows(args.selection, args.packed, places, shared.rows);
-  const CursorAdvance cursor(args.selection.cursor, args.cursor_batches);
+  const BlockGather block(args, share, shared.rows);
   const std::uint32_t lane = threadIdx.x % kWarpThreads;
   const auto P = static_cast<std::uint32_t>(args.pixels), units = P * kChannels / kValues;
   const L2Policy codes_policy(policies.codes), values_policy(policies.values);
@@ -87,7 +84,7 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
   using Loaded = LoadedWords<kLoads * kChannels>;
   const auto load = [&](Step step, bool wanted) {
     const std::uint32_t first = step.tile * kPixels + 4 * lane;
-    const std::int8_t* codes = shared.rows.codes[step.sample] + first;
+    const std::int8_t* codes = block.codes(step) + first;
     Loaded loaded;
 #pragma unroll
     for (int g = 0; g < kLoads; ++g) {
@@ -138,7 +135,7 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
   const auto store = [&](Step step, const Loaded& loaded) {
     const std::uint32_t first = step.tile * (kUnits * kWarpThreads) + lane;
     stage(loaded);
-    auto* out = static_cast<std::byte*>(args.values) + ((places.first + step.sample) * units + first) * 16;
+    auto* out = static_cast<std::byte*>(args.values) + (block.place(step) * units + first) * 16;
 #pragma unroll
     for (int k = 0; k < kUnits; ++k) {
       const auto map_of = [&](int i) {
@@ -152,15 +149,12 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
                           out + k * static_cast<int>(kWarpThreads) * 16, decode_words<Value>(codes, map_of));
     }
   };
-  LabelCopy labels(args.packed, args.label_type, args.out_labels, places, shared.rows.rows);
-  run_steps(
-      TileWalk(share, places.count), load, [&] { labels.begin(); },
+  block.run(
+      load,
       [&](std::uint32_t tile) {
         if constexpr (kPixelShifts) load_shifts(tile);
       },
       store);
-  labels.finish();
-  cursor.finish();
 }
 
 /// Gathers any number of pixels with any alignment.
@@ -172,9 +166,7 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
   constexpr std::uint32_t kPixels = kTilePixels<kChannels, true>;
   constexpr int kUnits = static_cast<int>(kPixels * kChannels / (kValues * kWarpThreads));
   __shared__ SharedTiles<kChannels> shared;
-  const BlockPlaces places = block_places(args.batch_count, share.samples_per_block);
-  find_rows(args.selection, args.packed, places, shared.rows);
-  const CursorAdvance cursor(args.selection.cursor, args.cursor_batches);
+  const BlockGather block(args, share, shared.rows);
   const std::uint32_t lane = threadIdx.x % kWarpThreads;
   const auto P = static_cast<std::uint32_t>(args.pixels);
   const L2Policy codes_policy(policies.codes), values_policy(policies.values);
@@ -185,7 +177,7 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
   const auto offset_of = [&](Step step, int c) {
     return static_cast<std::uint32_t>(c) * P + step.tile * kPixels + 4 * lane;
   };
-  const auto sample_of = [&](Step step) { return SampleBytes(shared.rows.codes[step.sample], P * kChannels); };
+  const auto sample_of = [&](Step step) { return SampleBytes(block.codes(step), P * kChannels); };
   const auto load = [&](Step step, bool wanted) {
     const SampleBytes sample = sample_of(step);
     const std::uint32_t pixel = step.tile * kPixels + 4 * lane;
@@ -235,7 +227,7 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
     const std::uint32_t rest = P - step.tile * kPixels;
     const std::uint32_t count = (rest < kPixels ? rest : kPixels) * kChannels;
     const std::int64_t first = std::int64_t{step.tile} * kPixels * kChannels;
-    Value* out = static_cast<Value*>(args.values) + (places.first + step.sample) * P * kChannels + first;
+    Value* out = static_cast<Value*>(args.values) + block.place(step) * P * kChannels + first;
     const PixelMaps<kChannels> maps = channel_maps.rotated((head_of(out, count) + lane * kValues) % kChannels);
     const float* shifts = kPixelShifts ? args.pixel_shifts + first : nullptr;
     const auto map_of = [&](std::uint32_t i) {
@@ -253,11 +245,8 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
     };
     store_staged<kUnits>(staged, count, true, out, values_policy, map_of, unit_maps);
   };
-  LabelCopy labels(args.packed, args.label_type, args.out_labels, places, shared.rows.rows);
-  run_steps(
-      TileWalk(share, places.count), load, [&] { labels.begin(); }, [](std::uint32_t) {}, store);
-  labels.finish();
-  cursor.finish();
+  block.run(
+      load, [](std::uint32_t) {}, store);
 }
 
 template <typename Value>

@@ -1,9 +1,8 @@
 // The gather for samples whose values keep the order of their codes, in whole aligned vectors.
-#include "kernels/cuda/batch_rows.cuh"
+#include "kernels/cuda/block_gather.cuh"
 #include "kernels/cuda/decode_words.cuh"
 #include "kernels/cuda/gather_variants.hpp"
 #include "kernels/cuda/launch.cuh"
-#include "kernels/cuda/tile_walk.cuh"
 #include "kernels/divider.hpp"
 
 namespace octavo::kernels::cuda {
@@ -71,15 +70,13 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
   constexpr int kStoreBytes = kValues * static_cast<int>(sizeof(Value));
   using Loaded = LoadedWords<kUnits * kValues / 4>;
   __shared__ BlockRows rows;
-  const BlockPlaces places = block_places(args.batch_count, share.samples_per_block);
-  find_rows(args.selection, args.packed, places, rows);
-  const CursorAdvance cursor(args.selection.cursor, args.cursor_batches);
+  const BlockGather block(args, share, rows);
   const std::uint32_t lane = threadIdx.x % kWarpThreads;
   const L2Policy codes_policy(policies.codes), values_policy(policies.values);
 
   const auto load = [&](Step step, bool wanted) {
     const std::uint32_t first = step.tile * kTileUnits<kValues, kPixelShifts> + lane;
-    const std::int8_t* codes = rows.codes[step.sample] + std::int64_t{first} * kValues;
+    const std::int8_t* codes = block.codes(step) + std::int64_t{first} * kValues;
     Loaded loaded;
 #pragma unroll
     for (int k = 0; k < kUnits; ++k) {
@@ -93,8 +90,7 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
   TileMaps<kValues, kPixelShifts> maps;
   const auto store = [&](Step step, const Loaded& loaded) {
     const std::uint32_t first = step.tile * kTileUnits<kValues, kPixelShifts> + lane;
-    auto* out =
-        static_cast<std::byte*>(args.values) + ((places.first + step.sample) * shape.units + first) * kStoreBytes;
+    auto* out = static_cast<std::byte*>(args.values) + (block.place(step) * shape.units + first) * kStoreBytes;
 #pragma unroll
     for (int k = 0; k < kUnits; ++k) {
       Words<kValues> codes;
@@ -105,16 +101,13 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
                           out + k * static_cast<int>(kWarpThreads) * kStoreBytes, values);
     }
   };
-  LabelCopy labels(args.packed, args.label_type, args.out_labels, places, rows.rows);
-  run_steps(
-      TileWalk(share, places.count), load, [&] { labels.begin(); },
+  block.run(
+      load,
       [&](std::uint32_t tile) {
         maps.load(args, shape, tile * kTileUnits<kValues, kPixelShifts> + lane);
         maps.wait();
       },
       store);
-  labels.finish();
-  cursor.finish();
 }
 
 template <typename Value, int kValues, bool kPixelShifts>
@@ -138,7 +131,7 @@ cudaError_t launch_units(const GatherArgs& args, const CachePolicies& policies, 
 template <typename Value>
 bool takes_units(const GatherArgs& args, std::int64_t values) {
   const std::int64_t run = (args.uniform_map ? args.sample.channels : 1) * args.pixels;
-  return keeps_order(args) && run % values == 0 && is_aligned(args.packed, static_cast<std::size_t>(values)) &&
+  return is_planar(args) && run % values == 0 && is_aligned(args.packed, static_cast<std::size_t>(values)) &&
          is_aligned(args.values, static_cast<std::size_t>(values) * sizeof(Value)) && is_aligned(args.pixel_shifts, 16);
 }
 

@@ -139,7 +139,7 @@ OCTAVO_HOST_DEVICE constexpr std::uint32_t line_groups(std::uint32_t words) {
 __device__ inline void find_part(const GatherArgs& args, const ResizedShape& shape, ResizedTables& block) {
   if (threadIdx.x == 0) {
     block.sample = sample_at(args.selection, blockIdx.x / args.batch.views);
-    block.codes = codes_of(args.packed, block.sample.row);
+    block.codes = PlainRows(args.packed).codes(block.sample.row);
     block.shows_fill = 0;
     block.lowest_column = INT_MAX;
     block.end_column = 0;
@@ -168,10 +168,10 @@ __device__ inline void find_part(const GatherArgs& args, const ResizedShape& sha
 OCTAVO_NO_INLINE __device__ static void draw_block_step(const GatherArgs& args, const SelectedSample& sample, int i,
                                                         MovingStep& step) {
   const auto view = static_cast<std::uint32_t>(blockIdx.x % args.batch.views);
-  step = draw_resized_step(*args.program, i, draw_key(args, sample, view));
+  step = draw_resized_step(*args.augment.program, i, draw_key(args, sample, view));
 }
 OCTAVO_NO_INLINE __device__ static void find_axis(const GatherArgs& args, ImageAxis axis, ResizedTables& block) {
-  const ResizedAxis found = resized_axis(*args.program, block.steps, args.resizing.op, axis);
+  const ResizedAxis found = resized_axis(*args.augment.program, block.steps, args.augment.resizing.op, axis);
   const auto taps = static_cast<std::uint32_t>(found.filter.most_taps());
   if (axis == ImageAxis::down) {
     block.down = found;
@@ -188,7 +188,7 @@ __device__ inline void draw_steps(const GatherArgs& args, ResizedTables& block) 
   const unsigned warp = threadIdx.x / kWarpThreads;
   const bool is_first = threadIdx.x % kWarpThreads == 0;
   if (is_first) {
-    for (auto i = static_cast<int>(warp); i < args.program->op_count;
+    for (auto i = static_cast<int>(warp); i < args.augment.program->op_count;
          i += static_cast<int>(kResizedThreads / kWarpThreads)) {
       draw_block_step(args, block.sample, i, block.steps[i]);
     }
@@ -215,8 +215,8 @@ OCTAVO_NO_INLINE __device__ static void find_outputs(const GatherArgs& args, con
   for_outputs(block, [&](ImageAxis axis, std::uint32_t i, ResizedOutput& output) {
     const bool is_down = axis == ImageAxis::down;
     const auto at = static_cast<std::int32_t>(is_down && i > last_row ? last_row : i);
-    output = resized_output(*args.program, block.steps, args.resizing.op, axis, is_down ? block.down : block.across,
-                            at + (is_down ? part.first_row : part.first_column));
+    output = resized_output(*args.augment.program, block.steps, args.augment.resizing.op, axis,
+                            is_down ? block.down : block.across, at + (is_down ? part.first_row : part.first_column));
     (is_down ? block.rows_filled_by : block.columns_filled_by)[i] = static_cast<std::int8_t>(output.filled_by);
     ResizedBand& band = block.bands[is_down ? i / shape.tile_rows() : 0];
     const std::int32_t end = is_down ? output.first + 2 * static_cast<std::int32_t>(part.pairs) : output.end;
@@ -345,7 +345,7 @@ __device__ inline void set_maps(const GatherArgs& args, const ResizedTile& tile,
   if (threadIdx.x >= tile.channel_count + kValuesPerStore<Float16>) return;
   const std::uint32_t channel = static_cast<std::uint32_t>(tile.first_channel) + threadIdx.x % tile.channel_count;
   Affine map = args.maps[args.uniform_map ? 0 : channel];
-  for (int i = args.resizing.op + 1; i < args.program->op_count; ++i) {
+  for (int i = args.augment.resizing.op + 1; i < args.augment.program->op_count; ++i) {
     if (block.steps[i].kind == StepKind::jitter) map = jittered(map, block.steps[i]);
   }
   block.maps[threadIdx.x] = map;
@@ -479,7 +479,7 @@ __device__ inline void fill_beyond(const GatherArgs& args, const ResizedTile& ti
     if (by < 0) continue;
     for (std::uint32_t channel = 0; channel < tile.channel_count; ++channel) {
       reinterpret_cast<std::uint8_t*>(block.levels())[levels.place(channel, row, column)] = static_cast<std::uint8_t>(
-          args.program->ops[by].fill.at(tile.first_channel + static_cast<std::int32_t>(channel)) + 128);
+          args.augment.program->ops[by].fill.at(tile.first_channel + static_cast<std::int32_t>(channel)) + 128);
     }
   }
 }
@@ -509,8 +509,8 @@ template <bool kIsInterleaved>
 __device__ inline void erase_codes(const GatherArgs& args, const ResizedTile& tile,
                                    ResizedBlock<kIsInterleaved>& block) {
   const TileLevels<kIsInterleaved> levels(args, tile, block);
-  for (int i = args.resizing.op + 1; i < args.program->op_count; ++i) {
-    const AugmentOp& op = args.program->ops[i];
+  for (int i = args.augment.resizing.op + 1; i < args.augment.program->op_count; ++i) {
+    const AugmentOp& op = args.augment.program->ops[i];
     if (block.steps[i].kind != StepKind::erase || op.is_normalized) continue;
     __syncthreads();
     for_erased(block.part, tile, block.steps[i], [&](std::uint32_t channel, std::uint32_t row, std::uint32_t column) {
@@ -601,8 +601,8 @@ __device__ inline void erase_values(const GatherArgs& args, const ResizedTile& t
                                     ResizedBlock<kIsInterleaved>& block) {
   const TileLevels<kIsInterleaved> levels(args, tile, block);
   const SampleShape& image = args.batch.image;
-  for (int i = args.resizing.op + 1; i < args.program->op_count; ++i) {
-    if (block.steps[i].kind != StepKind::erase || !args.program->ops[i].is_normalized) continue;
+  for (int i = args.augment.resizing.op + 1; i < args.augment.program->op_count; ++i) {
+    if (block.steps[i].kind != StepKind::erase || !args.augment.program->ops[i].is_normalized) continue;
     __syncthreads();
     for_erased(block.part, tile, block.steps[i], [&](std::uint32_t channel, std::uint32_t row, std::uint32_t column) {
       const std::int64_t c = tile.first_channel + static_cast<std::int32_t>(channel);
@@ -610,7 +610,7 @@ __device__ inline void erase_values(const GatherArgs& args, const ResizedTile& t
       const std::int32_t x = block.part.first_column + static_cast<std::int32_t>(column);
       const auto* const staged = reinterpret_cast<const std::uint8_t*>(block.levels());
       const auto code = static_cast<std::int8_t>(staged[levels.place(channel, row, column)] - 128);
-      const Affine map = augmented_map(*args.program, block, args.maps[args.uniform_map ? 0 : c], c, y, x);
+      const Affine map = augmented_map(*args.augment.program, block, args.maps[args.uniform_map ? 0 : c], c, y, x);
       const std::int64_t p = y * image.width + x;
       static_cast<Value*>(args.values)[blockIdx.x * image.values() +
                                        (kIsInterleaved ? p * image.channels + c : c * image.height * image.width + p)] =
@@ -698,8 +698,8 @@ struct TileSize {
 class TileSearch {
  public:
   explicit TileSearch(const GatherArgs& args)
-      : down_(args.resizing.down),
-        across_(args.resizing.across),
+      : down_(args.augment.resizing.down),
+        across_(args.augment.resizing.across),
         sample_(args.sample),
         image_(args.batch.image),
         is_interleaved_(is_interleaved(args)),
@@ -800,7 +800,7 @@ ResizedShape resized_shape(const GatherArgs& args) {
           static_cast<std::uint32_t>(rows_of_part(args, tile, search.pairs())),
           static_cast<std::uint32_t>(tile.channels),
           is_aligned(args.packed, kWordPixels) && args.sample.width % kWordPixels == 0,
-          args.resizing.erases};
+          args.augment.resizing.erases};
 }
 
 /// Parts of an image, each the work of a block.
@@ -812,7 +812,8 @@ std::int64_t parts_of(const GatherArgs& args, const ResizedShape& shape) {
 
 template <typename Value>
 bool takes_resized(const GatherArgs& args) {
-  if (args.resizing.op < 0 || (is_interleaved(args) && args.sample.channels > kMostResizedChannels)) return false;
+  if (args.augment.resizing.op < 0 || (is_interleaved(args) && args.sample.channels > kMostResizedChannels))
+    return false;
   return TileSearch(args).best().groups != 0 && parts_of(args, resized_shape(args)) <= kMostSplits;
 }
 

@@ -9,10 +9,8 @@
 
 namespace octavo::kernels::cuda {
 
-/// Whether the values of a sample are in the order of its codes.
-inline bool keeps_order(const GatherArgs& args) {
-  return args.batch.layout == Layout::nchw || args.sample.channels == 1 || args.pixels == 1;
-}
+/// Whether a sample is gathered as planes. An image of one pixel is the same in every layout.
+inline bool is_planar(const GatherArgs& args) { return keeps_order(args) || args.pixels == 1; }
 
 /// Whether the values keep the order of the codes, and every row, channel and mean image is aligned to units of four
 /// values, in the codes and in the output.
@@ -24,7 +22,7 @@ cudaError_t launch_gather_planes(const GatherArgs& args, const CachePolicies& po
 
 /// Whether three or four channels are interleaved, with any alignment.
 inline bool takes_pixels(const GatherArgs& args) {
-  return !keeps_order(args) && (args.sample.channels == 3 || args.sample.channels == 4);
+  return !is_planar(args) && (args.sample.channels == 3 || args.sample.channels == 4);
 }
 template <typename Value>
 cudaError_t launch_gather_pixels(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,
@@ -34,6 +32,10 @@ cudaError_t launch_gather_pixels(const GatherArgs& args, const CachePolicies& po
 template <typename Value>
 cudaError_t launch_gather_augmented(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,
                                     cudaStream_t stream);
+
+/// For AugmentDemand::images, and for rows that are not in place. Needs GatherArgs::block_memory.
+template <typename Value>
+cudaError_t launch_gather_images(const GatherArgs& args, cudaStream_t stream);
 
 /// For AugmentDemand::moves and erasing_moves: images of up to kMostMovedSide pixels per side and kMostMovedChannels
 /// channels, if they are interleaved three or four, that become at least four pixels wide. Packed rows may have any

@@ -2,8 +2,10 @@
 // a twelfth of the bytes of their float32 RGB images, so this kernel is simple rather than fast.
 #include <algorithm>
 
+#include "kernels/cuda/block_threads.cuh"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/mask_gather.hpp"
+#include "kernels/stages/load.hpp"
 
 namespace octavo::kernels::cuda {
 namespace {
@@ -18,42 +20,60 @@ OCTAVO_NO_INLINE __device__ void draw_mask_step(const MaskGatherArgs& args, cons
   draw_step(*args.program, args.channels, key, i, image);
 }
 
-template <typename Value>
-__global__ void __launch_bounds__(kThreads) gather_masks(const MaskGatherArgs args, const std::uint32_t pixels) {
+template <typename Value, typename Rows>
+__global__ void __launch_bounds__(kThreads)
+    gather_masks(const MaskGatherArgs args, const std::uint32_t mask_count, const std::uint32_t pixels) {
   __shared__ SelectedSample sample;
   __shared__ DrawnImage image;
-  const std::uint32_t mask_number = blockIdx.x;
+  const Rows rows(args.packed);
+  auto* const slot =
+      reinterpret_cast<std::int8_t*>(args.block_memory.memory + blockIdx.x * args.block_memory.slot_bytes);
   const auto views = static_cast<std::uint32_t>(args.views);
-  if (threadIdx.x == 0) sample = sample_at(args.selection, mask_number / views);
-  __syncthreads();
-  if (args.program != nullptr) {
-    const DrawKey key = draw_key(args, sample, mask_number % views);
-    for (int i = static_cast<int>(threadIdx.x); i < args.program->op_count; i += static_cast<int>(kThreads)) {
-      draw_mask_step(args, key, i, image);
-    }
-    __syncthreads();
-  }
-  const std::uint8_t* const mask = mask_of(args, sample.row);
-  Value* const out = static_cast<Value*>(args.masks) + static_cast<std::int64_t>(mask_number) * pixels;
   const auto width = static_cast<std::uint32_t>(args.out_size.width);
-  for (std::uint32_t pixel = blockIdx.y * kThreads + threadIdx.x; pixel < pixels; pixel += gridDim.y * kThreads) {
-    const std::int64_t from = args.program == nullptr
-                                  ? pixel
-                                  : mask_pixel(*args.program, image, static_cast<std::int32_t>(pixel / width),
-                                               static_cast<std::int32_t>(pixel % width));
-    out[pixel] = mask_value<Value>(args, mask, from);
+  for (std::uint32_t mask_number = blockIdx.x; mask_number < mask_count; mask_number += gridDim.x) {
+    if (threadIdx.x == 0) sample = sample_at(args.selection, mask_number / views);
+    __syncthreads();
+    if (args.program != nullptr) {
+      const DrawKey key = draw_key(args, sample, mask_number % views);
+      for (int i = static_cast<int>(threadIdx.x); i < args.program->op_count; i += static_cast<int>(kThreads)) {
+        draw_mask_step(args, key, i, image);
+      }
+      __syncthreads();
+    }
+    const std::int8_t* const mask = load_row(rows, sample.row, slot, BlockThreads());
+    Value* const out = static_cast<Value*>(args.masks) + static_cast<std::int64_t>(mask_number) * pixels;
+    for (std::uint32_t pixel = blockIdx.y * kThreads + threadIdx.x; pixel < pixels; pixel += gridDim.y * kThreads) {
+      const std::int64_t from = args.program == nullptr
+                                    ? pixel
+                                    : mask_pixel(*args.program, image, static_cast<std::int32_t>(pixel / width),
+                                                 static_cast<std::int32_t>(pixel % width));
+      out[pixel] = mask_value<Value>(args, mask, from);
+    }
+    __syncthreads();  // before the next mask
   }
+}
+
+/// In place, every mask has blocks of its own. Decoded, it has one, and the blocks take turns.
+template <typename Rows>
+cudaError_t launch_rows(const MaskGatherArgs& args, cudaStream_t stream) {
+  const std::int64_t masks = args.batch_count * args.views, pixels = args.out_pixels();
+  const std::int64_t splits =
+      Rows::kInPlace ? std::clamp<std::int64_t>((pixels + kBlockPixels - 1) / kBlockPixels, 1, kMostBlocks) : 1;
+  const dim3 grid(static_cast<unsigned>(Rows::kInPlace ? masks : std::min(masks, args.block_memory.slots)),
+                  static_cast<unsigned>(splits));
+  return launch(args.dtype == DType::uint8 ? &gather_masks<std::uint8_t, Rows> : &gather_masks<std::int64_t, Rows>,
+                grid, dim3(kThreads), stream, args, static_cast<std::uint32_t>(masks),
+                static_cast<std::uint32_t>(pixels));
 }
 
 }  // namespace
 
 cudaError_t launch_mask_gather(const MaskGatherArgs& args, const DeviceTraits&, cudaStream_t stream) {
   if (args.batch_count == 0) return cudaSuccess;
-  const std::int64_t pixels = args.out_pixels();
-  const auto splits = std::clamp<std::int64_t>((pixels + kBlockPixels - 1) / kBlockPixels, 1, kMostBlocks);
-  const dim3 grid(static_cast<unsigned>(args.batch_count * args.views), static_cast<unsigned>(splits));
-  return launch(args.dtype == DType::uint8 ? &gather_masks<std::uint8_t> : &gather_masks<std::int64_t>, grid,
-                dim3(kThreads), stream, args, static_cast<std::uint32_t>(pixels));
+  if (is_in_place(args.packed.coding)) return launch_rows<PlainRows>(args, stream);
+  cudaError_t status = cudaErrorInvalidValue;
+  visit_decoded_rows(args.packed, [&]<typename Rows>(const Rows&) { status = launch_rows<Rows>(args, stream); });
+  return status;
 }
 
 }  // namespace octavo::kernels::cuda

@@ -110,7 +110,7 @@ __device__ inline void find_samples(const GatherArgs& args, BlockPlaces places, 
   if (threadIdx.x < static_cast<unsigned>(places.count)) {
     const SelectedSample sample = sample_at(args.selection, (places.first + threadIdx.x) / args.batch.views);
     block.samples[threadIdx.x] = sample;
-    block.codes[threadIdx.x] = MovedCodes::of(codes_of(args.packed, sample.row),
+    block.codes[threadIdx.x] = MovedCodes::of(PlainRows(args.packed).codes(sample.row),
                                               static_cast<std::uint32_t>(args.sample.channels * args.pixels));
   }
   __syncthreads();
@@ -121,14 +121,14 @@ __device__ inline void find_samples(const GatherArgs& args, BlockPlaces places, 
 /// Draws the step of operation `op` for a view of a sample.
 OCTAVO_NO_INLINE __device__ static void draw_image_step(const GatherArgs& args, const SelectedSample& sample,
                                                         std::uint32_t view, unsigned op, MovingStep& step) {
-  const AugmentProgram& program = *args.program;
+  const AugmentProgram& program = *args.augment.program;
   step = draw_moving_step(program.ops[op], program.sizes[op], draw_key(args, sample, view));
 }
 
 /// Determines what the pixels of an image share: an axis, or the fill values of a channel.
 OCTAVO_NO_INLINE __device__ static void fill_image(const GatherArgs& args, MovedBlock& block, unsigned image,
                                                    std::int32_t task) {
-  const AugmentProgram& program = *args.program;
+  const AugmentProgram& program = *args.augment.program;
   const MovingStep* const steps = block.steps[image];
   if (task == 0)
     block.down[image] = moved_axis(program, steps, ImageAxis::down);
@@ -142,7 +142,7 @@ OCTAVO_NO_INLINE __device__ static void fill_image(const GatherArgs& args, Moved
 /// Draws the steps of the block's images. Lanes that draw the same operation are neighbors.
 __device__ inline void draw_steps(const GatherArgs& args, BlockPlaces places, MovedBlock& block) {
   const auto count = static_cast<unsigned>(places.count);
-  for (unsigned i = threadIdx.x; i < count * static_cast<unsigned>(args.program->op_count); i += blockDim.x) {
+  for (unsigned i = threadIdx.x; i < count * static_cast<unsigned>(args.augment.program->op_count); i += blockDim.x) {
     const unsigned op = i / count, image = i % count;
     const auto view = static_cast<std::uint32_t>((places.first + image) % args.batch.views);
     draw_image_step(args, block.samples[image], view, op, block.steps[image][op]);
@@ -165,7 +165,7 @@ __device__ inline MovedLine line_of_image(const GatherArgs& args, const MovedSha
                                           const MovedBlock& block, unsigned image, std::uint32_t line) {
   const std::uint32_t c = shape.channel_lines.quotient(line);
   MovedLine made =
-      moved_line(*args.program, block.steps[image], block.down[image], static_cast<std::int32_t>(args.pixels),
+      moved_line(*args.augment.program, block.steps[image], block.down[image], static_cast<std::int32_t>(args.pixels),
                  static_cast<std::int32_t>(c), static_cast<std::int32_t>(shape.channel_lines.remainder(line)));
   if constexpr (!kIsAny) return made;
   made.offset += static_cast<std::int32_t>(block.codes[image].begin);
@@ -184,7 +184,7 @@ template <bool kIsAny>
 __device__ inline MovedWord word_of_image(const GatherArgs& args, const MovedShape& shape, const MovedBlock& block,
                                           unsigned image, unsigned entry) {
   const auto word_at = [&](std::int32_t x) {
-    return moved_word(*args.program, block.steps[image], block.across[image], x);
+    return moved_word(*args.augment.program, block.steps[image], block.across[image], x);
   };
   if constexpr (!kIsAny) return word_at(static_cast<std::int32_t>(entry) * kWordColumns);
   const unsigned index = entry / shape.line_units, phase = index << shape.phase_bits;

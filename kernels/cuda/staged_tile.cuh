@@ -113,7 +113,7 @@ __device__ inline void store_staged(const std::uint32_t* staged, std::uint32_t c
   for (std::uint32_t edge = lane; edge < count - units * kValues; edge += kWarpThreads) {
     const std::uint32_t i = edge < head ? edge : edge + units * kValues;
     const Affine map = map_of(i);
-    out[i] = round_to<Value>(fmaf(flipped_code(staged[i / 4], i % 4), map.scale, map.shift));
+    out[i] = round_to<Value>(decode(flipped_code(staged[i / 4], i % 4), map));
   }
 }
 

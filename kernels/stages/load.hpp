@@ -1,6 +1,10 @@
-// Load: the first stage of a gather reads the codes of a sample.
+// Load: the first stage of a gather gives the values of a row: the codes of a sample, or the pixels of its mask.
 //
-// A Rows policy finds the codes of a row: sample(row) is an object whose operator[](index) is the code c*P + p.
+// A Rows policy knows how rows are stored. It either has them in place, with
+//   codes(row): the values of `row`,
+// or decodes them, with
+//   decode(row, tile, threads): writes the values of `row` to `tile`, by all `threads` together.
+// Kernels for rows in place are instantiated for those alone; all others call load_row().
 #pragma once
 
 #include <cstdint>
@@ -10,15 +14,47 @@
 
 namespace octavo::kernels {
 
-/// Rows whose codes are stored as they are, one byte each.
+/// RowCoding::plain.
 class PlainRows {
  public:
+  static constexpr bool kInPlace = true;
+
   OCTAVO_HOST_DEVICE explicit PlainRows(const PackedRows& packed) : packed_(packed) {}
 
-  OCTAVO_HOST_DEVICE const std::int8_t* sample(std::int64_t row) const { return codes_of(packed_, row); }
+  OCTAVO_HOST_DEVICE const std::int8_t* codes(std::int64_t row) const { return stored_row(packed_, row); }
 
  private:
   const PackedRows& packed_;
 };
+
+OCTAVO_HOST_DEVICE constexpr bool is_in_place(RowCoding coding) { return coding == RowCoding::plain; }
+
+/// Bytes of the memory in which a row of `values` values is decoded, a multiple of 16; 0 for rows in place.
+OCTAVO_HOST_DEVICE inline std::int64_t decoded_bytes(RowCoding coding, std::int64_t values) {
+  return is_in_place(coding) ? 0 : (values + 15) / 16 * 16;
+}
+
+/// Calls visit(rows) with the policy of rows that are not in place. Returns whether there is one.
+template <typename Visit>
+bool visit_decoded_rows(const PackedRows& packed, const Visit&) {
+  switch (packed.coding) {
+    case RowCoding::plain:
+      return false;
+  }
+  return false;
+}
+
+/// The values of `row`, in place or in `tile`, after which `threads` have waited for each other. All of them call this.
+template <typename Rows, typename Threads>
+OCTAVO_HOST_DEVICE inline const std::int8_t* load_row(const Rows& rows, std::int64_t row, std::int8_t* tile,
+                                                      const Threads& threads) {
+  if constexpr (Rows::kInPlace) {
+    return rows.codes(row);
+  } else {
+    rows.decode(row, tile, threads);
+    threads.wait();
+    return tile;
+  }
+}
 
 }  // namespace octavo::kernels

@@ -154,9 +154,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const BatchShape shape = batch_shape(spec, sample);
     if (program.most_pixels * sample.channels > kMostValues || soft_labels.width() > kMostValues) return true;
 
-    // Rows of codes, each followed by a mask.
-    const std::int64_t row_bytes = sample.values() + sample.values_per_channel();
-    std::vector<std::int8_t> codes(static_cast<std::size_t>(kBatch * row_bytes));
+    std::vector<std::int8_t> codes(static_cast<std::size_t>(kBatch * sample.values()));
     for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = static_cast<std::int8_t>(i * i / 7 + size);
     const std::uint32_t labels[kBatch] = {0, 1};
     const std::vector<kernels::Affine> maps(static_cast<std::size_t>(sample.channels), {0.01f, 0.5f});
@@ -169,16 +167,16 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
       out.resize(static_cast<std::size_t>(kBatch * shape.bytes()));
       out_labels.resize(kBatch * label_width);
       kernels::GatherArgs args{};
-      args.packed = {codes.data(), labels, kBatch, nullptr, nullptr, row_bytes, 1};
+      args.packed = {codes.data(), labels, kBatch, nullptr, nullptr, sample.values(), 1};
       args.set_shapes(sample, shape);
       args.selection = kernels::rows_from(0, kBatch, size);
-      args.batch_count = args.mixed_count = kBatch;
+      args.batch_count = args.augment.mixed_count = kBatch;
       args.maps = maps.data();
       args.values = out.data();
       args.out_labels = out_labels.data();
-      args.program = &program;
-      args.mix = mix;
-      args.soft_labels = soft_labels;
+      args.augment.program = &program;
+      args.augment.mix = mix;
+      args.augment.soft_labels = soft_labels;
       if (is_definition) {
         const Scratch scratch = scratch_of(kernels::cpu::portable_scratch_bytes(args));
         kernels::cpu::gather_portable(args, 0, kBatch, scratch.get());
@@ -192,18 +190,18 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
       return kernels::ImageSize{static_cast<std::int32_t>(of.height), static_cast<std::int32_t>(of.width)};
     };
     std::vector<std::int64_t> masks(static_cast<std::size_t>(kBatch * shape.mask_values()));
-    const kernels::MaskGatherArgs mask_args{.packed = {codes.data(), labels, kBatch, nullptr, nullptr, row_bytes, 1},
-                                            .codes_bytes = sample.values(),
-                                            .channels = sample.channels,
-                                            .size = size_of(sample),
-                                            .out_size = size_of(shape.image),
-                                            .views = shape.views,
-                                            .selection = kernels::rows_from(0, kBatch, size),
-                                            .batch_count = kBatch,
-                                            .program = &program,
-                                            .dtype = DType::int64,
-                                            .ignored = -1,
-                                            .masks = masks.data()};
+    const kernels::MaskGatherArgs mask_args{
+        .packed = {codes.data(), nullptr, kBatch, nullptr, nullptr, sample.values_per_channel(), 0},
+        .channels = sample.channels,
+        .size = size_of(sample),
+        .out_size = size_of(shape.image),
+        .views = shape.views,
+        .selection = kernels::rows_from(0, kBatch, size),
+        .batch_count = kBatch,
+        .program = &program,
+        .dtype = DType::int64,
+        .ignored = -1,
+        .masks = masks.data()};
     const Scratch scratch = scratch_of(kernels::cpu::mask_scratch_bytes(mask_args));
     kernels::cpu::gather_masks(mask_args, 0, kBatch, scratch.get());
     return true;

@@ -20,7 +20,7 @@ TEST_CASE("one rounding differs from two", "[unit][kernels]") {
   // 3 * 0.1f = 0.30000001192...; after adding -0.3f, one rounding and two give different floats.
   const Affine map{0.1f, -0.3f};
   const float unfused = 3.0f * 0.1f;
-  REQUIRE(decode(3, map) != unfused + -0.3f);
+  REQUIRE(decode(3.0f, map) != unfused + -0.3f);
 }
 
 TEST_CASE("a uint8 source centered on its mean folds to the classic recipe", "[unit][kernels]") {

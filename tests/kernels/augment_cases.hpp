@@ -107,36 +107,34 @@ class AugmentCase {
     args.values = values_.data() + offset_ * bytes_of(type_);
     args.label_type = kernels::LabelType::words;
     args.out_labels = out_labels_.data();
-    args.program = &program_;
-    args.augment_demand = demand_of(program_, mix_.is_on);
-    if (args.augment_demand == kernels::AugmentDemand::resizing) args.resizing = stored_resizing(program_);
-    args.mix = mix_;
-    args.mixed_count = mixed_count_;
-    args.soft_labels = soft_labels_;
+    args.augment.program = &program_;
+    args.augment.demand = demand_of(program_, mix_.is_on);
+    if (args.augment.demand == kernels::AugmentDemand::resizing) args.augment.resizing = stored_resizing(program_);
+    args.augment.mix = mix_;
+    args.augment.mixed_count = mixed_count_;
+    args.augment.soft_labels = soft_labels_;
     return args;
   }
   /// The arguments of a gather of the same samples' masks into a fresh buffer.
   kernels::MaskGatherArgs mask_args(DType dtype) {
-    const std::int64_t code_bytes = sample_.values(), pixels = sample_.values_per_channel();
+    const std::int64_t pixels = sample_.values_per_channel();
     std::mt19937 random(seed_);
-    mask_rows_.resize(static_cast<std::size_t>(kRows * (code_bytes + pixels)));
+    mask_rows_.resize(static_cast<std::size_t>(kRows * pixels));
     for (std::int8_t& value : mask_rows_) value = static_cast<std::int8_t>(random());
     const auto size_of = [](const SampleShape& shape) {
       return kernels::ImageSize{static_cast<std::int32_t>(shape.height), static_cast<std::int32_t>(shape.width)};
     };
-    kernels::MaskGatherArgs args{
-        .packed = {mask_rows_.data(), nullptr, kRows, nullptr, nullptr, code_bytes + pixels, 0},
-        .codes_bytes = code_bytes,
-        .channels = sample_.channels,
-        .size = size_of(sample_),
-        .out_size = size_of(shape_),
-        .views = views_,
-        .selection = kernels::given_rows(rows_.data(), kRows),
-        .batch_count = kBatch,
-        .program = &program_,
-        .dtype = dtype,
-        .ignored = dtype == DType::uint8 ? 255 : -100,
-        .masks = nullptr};
+    kernels::MaskGatherArgs args{.packed = {mask_rows_.data(), nullptr, kRows, nullptr, nullptr, pixels, 0},
+                                 .channels = sample_.channels,
+                                 .size = size_of(sample_),
+                                 .out_size = size_of(shape_),
+                                 .views = views_,
+                                 .selection = kernels::given_rows(rows_.data(), kRows),
+                                 .batch_count = kBatch,
+                                 .program = &program_,
+                                 .dtype = dtype,
+                                 .ignored = dtype == DType::uint8 ? 255 : -100,
+                                 .masks = nullptr};
     args.selection.indices = indices_.data();
     args.selection.epoch = epoch_;
     masks_.assign(static_cast<std::size_t>(kBatch * views_ * args.out_pixels() * bytes_of(dtype)), std::byte{0xEE});
@@ -333,7 +331,7 @@ inline void gather_masks_defined(const kernels::MaskGatherArgs& args) {
           kernels::mask_pixel(*args.program, image, static_cast<std::int32_t>(p / args.out_size.width),
                               static_cast<std::int32_t>(p % args.out_size.width));
       const std::int64_t at = i * args.out_pixels() + p;
-      const std::uint8_t* const mask = mask_of(args, sample.row);
+      const std::int8_t* const mask = kernels::stored_row(args.packed, sample.row);
       if (args.dtype == DType::uint8)
         static_cast<std::uint8_t*>(args.masks)[at] = kernels::mask_value<std::uint8_t>(args, mask, pixel);
       else

@@ -23,8 +23,8 @@ TEST_CASE("a batch is centered on the mean of all its values", "[unit][kernels]"
                            divisors.data(),
                            sums.data(),
                            maps.data()};
-  cpu::add_batch_sums(args, 0, 1, sums.data());
-  cpu::add_batch_sums(args, 1, 2, sums.data());
+  cpu::add_batch_sums(args, 0, 1, sums.data(), nullptr);
+  cpu::add_batch_sums(args, 1, 2, sums.data(), nullptr);
   cpu::fold_batch_maps(args);
   REQUIRE(sums == std::vector<std::int64_t>{0 + 2 + 8 + 10, 4 + 6 + 12 + 14});
   REQUIRE(maps[0].scale == 1.0f);

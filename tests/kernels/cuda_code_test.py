@@ -21,7 +21,7 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 # Assembled for these architectures without --all.
-SLOW_SOURCES, SLOW_ARCHITECTURES = {"gather_augmented", "gather_moved"}, {"75", "90"}
+SLOW_SOURCES, SLOW_ARCHITECTURES = {"gather_augmented", "gather_images", "gather_moved"}, {"75", "90"}
 
 # A multiprocessor has 65,536 registers, so with 64 registers 1,024 threads stay resident; with 96, 640; with 128, 512.
 # Gathers that resize compute more for each byte, and need fewer threads to hide the memory's latency. So do masks, which

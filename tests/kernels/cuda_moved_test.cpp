@@ -73,8 +73,8 @@ class MovedCase {
     args.values = values_.data();
     args.label_type = LabelType::words;
     args.out_labels = out_labels_.data();
-    args.program = program_.get();
-    args.augment_demand = demand_of(*program_);
+    args.augment.program = program_.get();
+    args.augment.demand = demand_of(*program_);
     return args;
   }
   bool is_taken() {
@@ -261,7 +261,7 @@ TEST_CASE("the CUDA gather moves images with every variant of its kernel", "[uni
           for (const bool erases_values : {false, true}) {
             INFO(to_string(type) << (layout == Layout::nhwc ? " NHWC" : " NCHW") << " C " << C << " width " << width);
             MovedCase data(type, layout, {C, 10, width}, {C, 8, width}, erases_values);
-            REQUIRE(data.args().augment_demand ==
+            REQUIRE(data.args().augment.demand ==
                     (erases_values ? AugmentDemand::erasing_moves : AugmentDemand::moves));
             require_defined_values(data);
           }

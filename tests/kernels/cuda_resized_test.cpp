@@ -111,9 +111,9 @@ class ResizedCase {
     args.values = values_.data() + static_cast<std::size_t>(offset_) * bytes_of(type_);
     args.label_type = LabelType::words;
     args.out_labels = out_labels_.data();
-    args.program = program_.get();
-    args.augment_demand = demand_of(*program_);
-    args.resizing = stored_resizing(*program_);
+    args.augment.program = program_.get();
+    args.augment.demand = demand_of(*program_);
+    args.augment.resizing = stored_resizing(*program_);
     return args;
   }
   /// The last batch of an epoch.

@@ -34,7 +34,7 @@ void require_defined_image(AugmentCase& parameters) {
   const auto expected = parameters.values();
   args = parameters.args();
   args.batch_count = 1;
-  args.resizing = {};
+  args.augment.resizing = {};
   require_gather(args, kMiddleDevice);
   REQUIRE(parameters.values() == expected);
 }
@@ -60,7 +60,7 @@ void require_mean_of_cpu(const GatherArgs& gather, const cuda::DeviceTraits& dev
                      .divisors = divisors.data(),
                      .sums = expected_sums.data(),
                      .maps = expected_maps.data()};
-  cpu::add_batch_sums(args, 0, args.batch_count, expected_sums.data());
+  cpu::add_batch_sums(args, 0, args.batch_count, expected_sums.data(), nullptr);
   cpu::fold_batch_maps(args);
   args.sums = sums.data();
   args.maps = maps.data();
@@ -135,9 +135,9 @@ TEST_CASE("the CUDA gather augments like the definition", "[unit][shim][order]")
     GatherArgs args = parameters.args();
     // Fewer slots than images, so that blocks make several.
     std::vector<std::byte> images(static_cast<std::size_t>(3 * parameters.image_bytes()));
-    args.image_memory = images.data();
-    args.image_slot_bytes = parameters.image_bytes();
-    args.image_slots = 3;
+    args.block_memory.memory = images.data();
+    args.block_memory.slot_bytes = parameters.image_bytes();
+    args.block_memory.slots = 3;
     mark_unwritten(images);
     require_gather(args, kMiddleDevice);
     REQUIRE(parameters.values() == expected);

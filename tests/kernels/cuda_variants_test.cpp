@@ -61,7 +61,7 @@ void require_defined_values(GatherData& data, const std::vector<Affine>& maps) {
     const SelectedSample sample = sample_at(args.selection, b);
     for (std::int64_t i = 0; i < args.batch.values(); ++i) {
       const auto value =
-          round_to<Value>(gathered_value(plain_stages(args), codes_of(args.packed, sample.row), sample, i));
+          round_to<Value>(gathered_value(plain_stages(args), stored_row(args.packed, sample.row), sample, i));
       const auto bytes = std::bit_cast<std::array<std::byte, sizeof value>>(value);
       expected.insert(expected.end(), bytes.begin(), bytes.end());
     }

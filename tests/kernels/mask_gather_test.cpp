@@ -12,17 +12,16 @@ namespace {
 /// A mask of 4 x 6 pixels whose values are their positions, after an image of one channel.
 struct NumberedMask {
   static constexpr ImageSize kSize = {4, 6};
-  std::int8_t row[2 * 24] = {};
+  std::int8_t row[24] = {};
   std::int64_t first_row = 0;
 
   NumberedMask() {
-    for (int i = 0; i < 24; ++i) row[24 + i] = static_cast<std::int8_t>(i);
+    for (int i = 0; i < 24; ++i) row[i] = static_cast<std::int8_t>(i);
   }
 
   std::vector<int> gather(const AugmentProgram* program, ImageSize out_size) {
     std::vector<std::uint8_t> masks(static_cast<std::size_t>(out_size.height * out_size.width));
-    gather_masks({.packed = {row, nullptr, 1, nullptr, nullptr, 48, 0},
-                  .codes_bytes = 24,
+    gather_masks({.packed = {row, nullptr, 1, nullptr, nullptr, 24, 0},
                   .channels = 1,
                   .size = kSize,
                   .out_size = out_size,
@@ -154,7 +153,7 @@ TEST_CASE("masks take their pixels from where images take theirs", "[unit][kerne
     std::vector<std::int8_t> codes;
     for (std::int64_t row = 0; row < AugmentCase::kRows; ++row) {
       for (std::int64_t p = 0; p < pixels; ++p) {
-        codes.push_back(static_cast<std::int8_t>(mask_of(args, row)[p] ^ 0x80));
+        codes.push_back(static_cast<std::int8_t>(stored_row(args.packed, row)[p] ^ 0x80));
       }
     }
     const Affine map = {1.0f, 128.0f};
@@ -169,8 +168,8 @@ TEST_CASE("masks take their pixels from where images take theirs", "[unit][kerne
     as_images.maps = &map;
     as_images.uniform_map = true;
     as_images.values = images.data();
-    as_images.program = program.get();
-    as_images.augment_demand = demand_of(*program);
+    as_images.augment.program = program.get();
+    as_images.augment.demand = demand_of(*program);
     gather_defined(as_images);
     gather_masks(args);
     for (std::size_t i = 0; i < images.size(); ++i) {

@@ -57,6 +57,7 @@ TESTS = {
         "the CUDA gather moves images of any width and alignment",
     ],
     "gather_augmented": AUGMENTED,
+    "gather_images": AUGMENTED,
     "gather_resized": [
         "the CUDA gather stores resized images at any address",
         "the CUDA gather resizes images of several tiles and parts",
@@ -120,13 +121,14 @@ ORDERED = {
     "cuda/gather_pixels.cu": "gather_pixels",
     "cuda/gather_moved.cu": "gather_moved",
     "cuda/moved_block.cuh": "gather_moved",
-    "cuda/gather_augmented.cu": "gather_augmented",
+    "cuda/filter_tables.cuh": "gather_augmented",
+    "cuda/gather_images.cu": "gather_images",
     "cuda/gather_resized.cu": "gather_resized",
     "cuda/mask_gather.cu": "mask_gather",
     "cuda/sample_selection.cu": "sample_selection",
     "cuda/block_image.cuh": "gather_augmented",
     "cuda/batch_rows.cuh": "row_copy gather_planes",
-    "augment/image_passes.hpp": "gather_augmented",
+    "augment/image_passes.hpp": "gather_images",
 }
 
 

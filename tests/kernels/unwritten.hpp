@@ -30,7 +30,7 @@ inline std::size_t value_bytes(const kernels::GatherArgs& args) {
 }
 inline std::size_t label_bytes(const kernels::GatherArgs& args) {
   if (args.out_labels == nullptr) return 0;
-  const bool is_wide = args.soft_labels.width() == 0 && args.label_type == kernels::LabelType::int64;
+  const bool is_wide = args.augment.soft_labels.width() == 0 && args.label_type == kernels::LabelType::int64;
   return static_cast<std::size_t>(args.batch_count * label_width(args)) * (is_wide ? 8 : 4);
 }
 

@@ -122,9 +122,9 @@ std::unique_ptr<CostCase> make_case(const CostRow& row, DType dtype, Layout layo
   args.values = made->values.data();
   args.label_type = LabelType::words;
   args.out_labels = made->out_labels.data();
-  args.program = made->program.get();
-  if (made->program != nullptr) args.augment_demand = demand_of(*made->program);
-  if (args.augment_demand == AugmentDemand::resizing) args.resizing = stored_resizing(*made->program);
+  args.augment.program = made->program.get();
+  if (made->program != nullptr) args.augment.demand = demand_of(*made->program);
+  if (args.augment.demand == AugmentDemand::resizing) args.augment.resizing = stored_resizing(*made->program);
   return made;
 }
 

@@ -34,6 +34,6 @@ TEST_CASE("an augmentation without enough memory fails where it is enqueued", "[
   kernels::GatherArgs args{};
   args.set_shapes({1, 1, 1}, DType::float32, Layout::nchw);
   args.batch_count = 1;
-  args.program = &program;
+  args.augment.program = &program;
   REQUIRE_THROWS_AS(backend->gather(args, StreamRef(stream.get())), OutOfMemory);
 }

@@ -42,7 +42,7 @@ TEST_CASE("every residency provides the index and the epoch of each sample of a 
           INFO(to_string(residency) << " " << to_string(shuffle) << " epoch " << epoch << " step " << step);
           const std::vector<std::int64_t> indices = order.rows(epoch, step);
           bool was_called = false;
-          provider->with_batch(epoch, step, {}, [&](const auto& packed, const auto& selection, std::int64_t count) {
+          provider->with_batch(epoch, step, {}, [&](const auto& samples, const auto& selection, std::int64_t count) {
             was_called = true;
             REQUIRE(count == static_cast<std::int64_t>(indices.size()));
             for (std::int64_t b = 0; b < count; ++b) {
@@ -50,7 +50,7 @@ TEST_CASE("every residency provides the index and the epoch of each sample of a 
               REQUIRE(sample.index == indices[static_cast<std::size_t>(b)]);
               REQUIRE(sample.epoch == static_cast<std::uint64_t>(epoch));
               REQUIRE((sample.row >= 0 && sample.row < selection.row_count));
-              const std::int8_t* codes = kernels::codes_of(packed, sample.row);
+              const std::int8_t* codes = kernels::stored_row(samples.rows, sample.row);
               for (std::int64_t p = 0; p < 6; ++p) {
                 REQUIRE(codes[p] + 128 == fixture.plain().value(sample.index, 0, p));
               }

@@ -41,10 +41,10 @@ class JoinedRows final : public RowSource {
       }
       std::vector<std::byte> codes(wanted.size() * static_cast<std::size_t>(row_bytes_));
       std::vector<std::byte> labels(wanted.size() * static_cast<std::size_t>(label_bytes_));
-      rows_[static_cast<std::size_t>(part)]->read(wanted, {codes.data(), row_bytes_, labels.data()}, cancelled);
+      rows_[static_cast<std::size_t>(part)]->read(wanted, {codes.data(), nullptr, labels.data()}, cancelled);
       for (std::size_t i = 0; i < wanted.size(); ++i) {
         const auto at = static_cast<std::ptrdiff_t>(i);
-        std::copy_n(codes.begin() + at * row_bytes_, row_bytes_, target.codes + places[i] * target.stride_bytes);
+        std::copy_n(codes.begin() + at * row_bytes_, row_bytes_, target.rows + places[i] * row_bytes_);
         std::copy_n(labels.begin() + at * label_bytes_, label_bytes_, target.labels + places[i] * label_bytes_);
       }
     }

@@ -17,15 +17,13 @@ namespace {
 
 /// The expected result of reading `rows`, from the samples before packing. Each row is followed by `padding` untouched
 /// bytes.
-std::vector<std::byte> expected_codes(const PlainSplit& plain, const std::vector<std::int64_t>& rows,
-                                      std::size_t padding) {
+std::vector<std::byte> expected_codes(const PlainSplit& plain, const std::vector<std::int64_t>& rows) {
   std::vector<std::byte> codes;
   const auto values = static_cast<std::size_t>(plain.shape.values());
   for (const std::int64_t row : rows) {
     for (std::size_t i = 0; i < values; ++i) {
       codes.push_back(static_cast<std::byte>(plain.values[static_cast<std::size_t>(row) * values + i] ^ 0x80));
     }
-    codes.insert(codes.end(), padding, std::byte{0xEE});
   }
   return codes;
 }
@@ -38,21 +36,18 @@ const dataset_file::FileSplit& in_file(const Split& split) {
   return dynamic_cast<const dataset_file::FileSplit&>(*split.data());
 }
 
-void reads(const PackedFixture& fixture, const std::vector<std::int64_t>& rows, std::size_t padding = 0,
-           int thread_count = 2) {
+void reads(const PackedFixture& fixture, const std::vector<std::int64_t>& rows, int thread_count = 2) {
   const PlainSplit& plain = fixture.plain();
   const Split split = fixture.dataset().split("train");
   const auto reader = make_reader(split, thread_count);
-  const auto stride = static_cast<std::size_t>(plain.shape.values()) + padding;
-  std::vector<std::byte> codes(rows.size() * stride, std::byte{0xEE});
+  std::vector<std::byte> codes(rows.size() * static_cast<std::size_t>(plain.shape.values()), std::byte{0xEE});
   std::vector<std::int32_t> labels(rows.size() * static_cast<std::size_t>(plain.label_width), -1), expected_labels;
   for (const std::int64_t row : rows) {
     for (std::int64_t k = 0; k < plain.label_width; ++k) {
       expected_labels.push_back(plain.labels[static_cast<std::size_t>(row * plain.label_width + k)]);
     }
   }
-  const dataset_file::RowTarget target{codes.data(), static_cast<std::int64_t>(stride),
-                                       reinterpret_cast<std::byte*>(labels.data())};
+  const dataset_file::RowTarget target{codes.data(), nullptr, reinterpret_cast<std::byte*>(labels.data())};
   // From the page cache, and after asking the system to drop the file from it, which is only a hint.
   for (const bool cold : {false, true}) {
     if (cold) {
@@ -61,7 +56,7 @@ void reads(const PackedFixture& fixture, const std::vector<std::int64_t>& rows, 
       ::posix_fadvise(file.descriptor(), 0, 0, POSIX_FADV_DONTNEED);
     }
     reader->read(rows, target, false);
-    REQUIRE(codes == expected_codes(plain, rows, padding));
+    REQUIRE(codes == expected_codes(plain, rows));
     REQUIRE(labels == expected_labels);
   }
 }
@@ -84,8 +79,7 @@ TEST_CASE("rows are read in any order and with repetitions", "[unit][store]") {
   reads(fixture, {0, 999, 0, 998});
   reads(fixture, random_rows(1000, 300));
   reads(fixture, random_rows(1000, 5000));  // more rows than exist, and more than one call reads
-  reads(fixture, random_rows(1000, 300), 13);
-  reads(fixture, random_rows(1000, 300), 0, 1);
+  reads(fixture, random_rows(1000, 300), 1);
 }
 
 TEST_CASE("neighbors and rows with gaps are read", "[unit][store]") {
@@ -123,7 +117,7 @@ TEST_CASE("reading stops when it is cancelled", "[unit][store]") {
                               GENERATE(Compression::none, Compression::deflate));
   const auto reader = make_reader(fixture.dataset().split("train"), 2);
   std::vector<std::byte> codes(64, std::byte{0xEE}), labels(4);
-  reader->read(std::vector<std::int64_t>{7}, {codes.data(), 64, labels.data()}, true);
+  reader->read(std::vector<std::int64_t>{7}, {codes.data(), nullptr, labels.data()}, true);
   REQUIRE(codes == std::vector<std::byte>(64, std::byte{0xEE}));
 }
 
@@ -133,9 +127,9 @@ TEST_CASE("rows are copied out of many chunks", "[unit][store]") {
   std::vector<std::int64_t> range;
   for (std::int64_t row = 1300; row < 4500; ++row) range.push_back(row);
   for (const int thread_count : {1, 2, 5}) {
-    reads(fixture, random_rows(4500, 700), 0, thread_count);
-    reads(fixture, {4499, 1338, 1337, 0, 4499, 1338}, 16, thread_count);
-    reads(fixture, range, 0, thread_count);
+    reads(fixture, random_rows(4500, 700), thread_count);
+    reads(fixture, {4499, 1338, 1337, 0, 4499, 1338}, thread_count);
+    reads(fixture, range, thread_count);
   }
 }
 
@@ -152,7 +146,7 @@ TEST_CASE("damaged samples and chunks are named when they are read", "[unit][sto
     file.write_at(chunk.offset + 100 * 784, bytes);
     const auto reader = make_reader(fixture.dataset().split("train"), 2);
     std::vector<std::byte> codes(2 * 784), labels(8);
-    const dataset_file::RowTarget target{codes.data(), 784, labels.data()};
+    const dataset_file::RowTarget target{codes.data(), nullptr, labels.data()};
     REQUIRE_NOTHROW(reader->read(std::vector<std::int64_t>{5, 2800}, target, false));
     REQUIRE_THROWS_WITH(
         reader->read(std::vector<std::int64_t>{1438, 5}, target, false),

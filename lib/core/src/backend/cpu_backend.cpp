@@ -36,6 +36,21 @@ constexpr std::int64_t kMostCachedBytes = std::int64_t{32} << 20;
 /// An event may be released before a queue has reached it, as on CUDA.
 using SharedEvent = std::shared_ptr<HostEvent>;
 
+/// Scratch memory for each piece of a batch. Allocated before the work is enqueued, because an error in a stream's
+/// queue would have nobody to catch it.
+class PieceScratch {
+ public:
+  PieceScratch(ScratchPool& pool, std::int64_t pieces, std::int64_t piece_bytes)
+      : piece_bytes_(piece_bytes),
+        loan_(piece_bytes == 0 ? nullptr : std::make_shared<ScratchPool::Loan>(pool, pieces * piece_bytes)) {}
+
+  std::byte* of(std::int64_t piece) const { return loan_ == nullptr ? nullptr : loan_->data() + piece * piece_bytes_; }
+
+ private:
+  std::int64_t piece_bytes_;
+  std::shared_ptr<ScratchPool::Loan> loan_;
+};
+
 class CpuBackend final : public Backend {
  public:
   explicit CpuBackend(int thread_count)
@@ -115,28 +130,25 @@ class CpuBackend final : public Backend {
     const auto stores = args.batch_count * values * value_bytes > streaming_from_bytes_
                             ? kernels::cpu::Stores::streaming
                             : kernels::cpu::Stores::cached;
-    if (args.program == nullptr) {
-      gather_pieces(args, pieces, stream, [args, stores](std::int64_t, std::int64_t first, std::int64_t last) {
-        kernels::cpu::gather(args, first, last, stores);
-      });
-      return;
-    }
-    // Allocated here, because an error in a stream's queue would have nobody to catch it.
-    const std::int64_t scratch_bytes = kernels::cpu::augment_scratch_bytes(args);
-    const auto scratch = std::make_shared<ScratchPool::Loan>(scratch_, pieces * scratch_bytes);
+    const bool is_augmented = args.augment.program != nullptr;
+    const PieceScratch scratch(
+        scratch_, pieces,
+        is_augmented ? kernels::cpu::augment_scratch_bytes(args) : kernels::cpu::gather_scratch_bytes(args));
     gather_pieces(args, pieces, stream, [=](std::int64_t piece, std::int64_t first, std::int64_t last) {
-      kernels::cpu::gather_augmented(args, first, last, stores, scratch->data() + piece * scratch_bytes);
+      if (is_augmented)
+        kernels::cpu::gather_augmented(args, first, last, stores, scratch.of(piece));
+      else
+        kernels::cpu::gather(args, first, last, stores, scratch.of(piece));
     });
   }
 
   void gather_masks(const kernels::MaskGatherArgs& args, StreamRef stream) override {
     const std::int64_t pieces =
         piece_count(args.batch_count, args.views * args.out_pixels() * (1 + bytes_of(args.dtype)));
-    const std::int64_t scratch_bytes = kernels::cpu::mask_scratch_bytes(args);
-    const auto scratch = std::make_shared<ScratchPool::Loan>(scratch_, pieces * scratch_bytes);
+    const PieceScratch scratch(scratch_, pieces, kernels::cpu::mask_scratch_bytes(args));
     submit(stream, [=, this] {
       run_pieces(args.batch_count, pieces, [&](std::int64_t piece, std::int64_t first, std::int64_t last) {
-        kernels::cpu::gather_masks(args, first, last, scratch->data() + piece * scratch_bytes);
+        kernels::cpu::gather_masks(args, first, last, scratch.of(piece));
       });
     });
   }
@@ -160,13 +172,14 @@ class CpuBackend final : public Backend {
   }
 
   void batch_mean(const kernels::BatchMeanArgs& args, StreamRef stream) override {
-    submit(stream, [this, args] {
-      const std::int64_t C = args.channel_count;
-      const std::int64_t pieces = piece_count(args.batch_count, C * args.values_per_channel);
+    const std::int64_t C = args.channel_count;
+    const std::int64_t pieces = piece_count(args.batch_count, C * args.values_per_channel);
+    const PieceScratch scratch(scratch_, pieces, kernels::cpu::mean_scratch_bytes(args));
+    submit(stream, [=, this] {
       // Each piece has its own integer sums, so the order of addition does not change the result.
       std::vector<std::int64_t> sums(static_cast<std::size_t>(pieces * C));
       run_pieces(args.batch_count, pieces, [&](std::int64_t piece, std::int64_t first, std::int64_t last) {
-        kernels::cpu::add_batch_sums(args, first, last, sums.data() + piece * C);
+        kernels::cpu::add_batch_sums(args, first, last, sums.data() + piece * C, scratch.of(piece));
       });
       std::fill_n(args.sums, C, 0);
       for (std::size_t i = 0; i < sums.size(); ++i) args.sums[static_cast<std::int64_t>(i) % C] += sums[i];

@@ -39,7 +39,7 @@ class GraphLoader::Implementation {
 
   void next(const TensorView& images, const TensorView& labels, StreamRef stream, const TensorView& masks) {
     store::check_batch_tensors(*samples_, order_.options().spec, samples_per_launch(), images, labels, masks);
-    maps_.gather(samples_->resident_rows(), position_->select(stream), samples_per_launch(),
+    maps_.gather(samples_->resident_samples(), position_->select(stream), samples_per_launch(),
                  {images.data, store::label_target(labels, samples_->labels.kind), masks.data}, stream,
                  batches_per_launch_);
   }
@@ -109,7 +109,7 @@ class GraphLoader::Implementation {
     const auto masks = buffer(mask_bytes, "the masks of a batch");
     const backend::FinishAtEnd finish_at_end(samples_->backend, {});
     for (const std::int64_t offset : {std::int64_t{0}, value_bytes}) {
-      maps_.gather(samples_->resident_rows(), position_->select({}), 1,
+      maps_.gather(samples_->resident_samples(), position_->select({}), 1,
                    {images.as<std::byte>() + offset, {labels.data()}, masks.data()}, {});
     }
     samples_->backend->synchronize({});

@@ -38,14 +38,14 @@ class PackedServer final : public BatchServer {
   int depth() const override { return rows_->depth(); }
   bool has_masks() const override { return samples_->has_masks && maps_.spec().with_masks; }
   void serve(std::int64_t epoch, std::int64_t step, const store::BatchTarget& to, StreamRef stream) const override {
-    rows_->with_batch(epoch, step, stream, [&](const auto& packed, const auto& selection, std::int64_t batch_count) {
-      maps_.gather(packed, selection, batch_count, to, stream);
+    rows_->with_batch(epoch, step, stream, [&](const auto& samples, const auto& selection, std::int64_t batch_count) {
+      maps_.gather(samples, selection, batch_count, to, stream);
     });
   }
 
   /// Enqueues the first `count` samples, in file order, as one batch. They must be resident. `masks` may be null.
   void serve_first(std::int64_t count, void* images, void* labels, void* masks) const {
-    maps_.gather(samples_->resident_rows(), kernels::rows_from(0, samples_->sample_count), count,
+    maps_.gather(samples_->resident_samples(), kernels::rows_from(0, samples_->sample_count), count,
                  {images, {labels}, masks}, {});
   }
 

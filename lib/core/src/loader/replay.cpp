@@ -69,8 +69,8 @@ struct Drawing {
   Drawing(const SampleShape& shape, const BatchSpec& spec)
       : program(augment::make_program(spec, shape)), mix(augment::make_mix(spec)) {
     args.set_shapes(shape, batch_shape(spec, shape));
-    args.program = &program;
-    args.mix = mix;
+    args.augment.program = &program;
+    args.augment.mix = mix;
   }
   Drawing(const Drawing&) = delete;
   Drawing& operator=(const Drawing&) = delete;
@@ -81,7 +81,7 @@ struct Drawing {
     args.selection.indices = batch.drawing().data();
     args.selection.epoch = static_cast<std::uint64_t>(epoch);
     if (!batch.epochs.empty()) args.selection.epochs = batch.epochs.data();
-    args.batch_count = args.mixed_count = std::ssize(batch.rows);
+    args.batch_count = args.augment.mixed_count = std::ssize(batch.rows);
   }
 
   DrawnSample sample_at(std::int64_t b) {

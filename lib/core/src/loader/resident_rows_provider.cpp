@@ -14,12 +14,13 @@ class ResidentRows final : public RowProvider {
 
   void with_batch(std::int64_t epoch, std::int64_t step, StreamRef stream, const Use& use) override {
     const std::int64_t count = order_.part(epoch, step).count();
-    if (const auto selection = order_.selection(epoch, step)) return use(samples_->resident_rows(), *selection, count);
+    if (const auto selection = order_.selection(epoch, step))
+      return use(samples_->resident_samples(), *selection, count);
     if (count == 0) return;
     const store::BatchRows batch = order_.numbers(epoch, step);
     const std::vector<std::int64_t> numbers = batch.numbers();
     const store::LentRows lent(*samples_->backend, numbers, stream);
-    use(samples_->resident_rows(), batch.selection(lent.rows(), samples_->sample_count, epoch), count);
+    use(samples_->resident_samples(), batch.selection(lent.rows(), samples_->sample_count, epoch), count);
   }
 
  private:

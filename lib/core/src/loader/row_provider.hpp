@@ -16,7 +16,7 @@ namespace octavo::loader {
 class RowProvider {
  public:
   /// Enqueues work once the samples of a batch are available: a gather of `batch_count` samples.
-  using Use = std::function<void(const kernels::PackedRows& packed, const kernels::RowSelection& selection,
+  using Use = std::function<void(const kernels::PackedSamples& samples, const kernels::RowSelection& selection,
                                  std::int64_t batch_count)>;
 
   virtual ~RowProvider() = default;

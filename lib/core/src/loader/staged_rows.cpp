@@ -21,7 +21,7 @@ class StagedRows final : public RowProvider {
     const StagedPart batch{epoch, step};
     store::StagingSlot& slot = ring_.acquire(batch);
     try {
-      slot.use(stream, [&] { use(slot.rows(), slot.selection(epoch), slot.batch_count()); });
+      slot.use(stream, [&] { use(slot.samples(), slot.selection(epoch), slot.batch_count()); });
     } catch (...) {
       ring_.release(batch);
       throw;

@@ -64,10 +64,9 @@ class WindowRows final : public RowProvider {
     const store::BatchRows batch = rows_in_windows(epoch, step, first);
     const std::vector<std::int64_t> numbers = batch.numbers();
     const store::LentRows lent(*samples_->backend, numbers, stream);
-    const kernels::PackedRows packed = joined_rows(front, back);
-    const kernels::RowSelection selection =
-        batch.selection(lent.rows(), packed.resident_count + window_samples_, epoch);
-    const auto gather = [&] { use(packed, selection, part.count()); };
+    const kernels::PackedSamples samples = joined_samples(front, back);
+    const kernels::RowSelection selection = batch.selection(lent.rows(), 2 * window_samples_, epoch);
+    const auto gather = [&] { use(samples, selection, part.count()); };
     front.use(stream, [&] {
       if (&back == &front) return gather();
       back.use(stream, gather);
@@ -108,17 +107,19 @@ class WindowRows final : public RowProvider {
   }
 
   /// The samples of the first window are rows 0 ... M-1; those of the second, if it is another one, are M ... 2M-1.
-  kernels::PackedRows joined_rows(const store::StagingSlot& first, const store::StagingSlot& second) const {
-    const kernels::PackedRows front = first.rows(), back = second.rows();
-    kernels::PackedRows joined = front;
-    joined.codes = front.staged_codes;
-    joined.labels = front.staged_labels;
-    joined.resident_count = window_samples_;
-    joined.staged_codes = back.staged_codes;
-    joined.staged_labels = back.staged_labels;
-    return joined;
+  kernels::PackedSamples joined_samples(const store::StagingSlot& first, const store::StagingSlot& second) const {
+    const auto join = [&](kernels::PackedRows front, const kernels::PackedRows& back) {
+      front.codes = front.staged_codes;
+      front.labels = front.staged_labels;
+      front.resident_count = window_samples_;
+      front.staged_codes = back.staged_codes;
+      front.staged_labels = back.staged_labels;
+      return front;
+    };
+    const kernels::PackedSamples front = first.samples(), back = second.samples();
+    return {join(front.rows, back.rows), join(front.masks, back.masks)};
   }
-  /// A batch, with its rows as numbers of joined_rows().
+  /// A batch, with its rows as numbers of joined_samples().
   store::BatchRows rows_in_windows(std::int64_t epoch, std::int64_t step, StagedPart first) const {
     const std::int64_t first_window = order_.window_at(epoch, first.number, window_samples_);
     store::BatchRows batch = {{}, order_.rows(epoch, step), {}};

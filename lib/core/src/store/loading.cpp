@@ -200,6 +200,8 @@ class Loading {
     const RowLayout& layout = samples->layout;
     samples->codes =
         backend::DeviceBuffer(backend_, static_cast<std::size_t>(layout.rows(count)), "the packed " + what);
+    samples->masks =
+        backend::DeviceBuffer(backend_, static_cast<std::size_t>(layout.masks(count)), "the masks of the " + what);
     samples->label_words =
         backend::DeviceBuffer(backend_, static_cast<std::size_t>(layout.labels(count)), "the labels of the " + what);
     return samples;

@@ -37,7 +37,8 @@ void MemoryRows::read(std::span<const std::int64_t> rows, const dataset_file::Ro
   pool_.run(pieces, [&](std::int64_t piece) {
     for (std::int64_t i = count * piece / pieces; i < count * (piece + 1) / pieces && !cancelled; ++i) {
       const auto row = static_cast<std::size_t>(rows[static_cast<std::size_t>(i)]);
-      std::memcpy(target.codes + i * target.stride_bytes, codes_ + row * sample_bytes_, sample_bytes_);
+      std::memcpy(target.rows + static_cast<std::size_t>(i) * sample_bytes_, codes_ + row * sample_bytes_,
+                  sample_bytes_);
       if (label_bytes_ == 0) continue;
       std::memcpy(target.labels + static_cast<std::size_t>(i) * label_bytes_, labels_ + row * label_bytes_,
                   label_bytes_);

@@ -42,29 +42,27 @@ class SharedProgress {
   std::mutex mutex_;
 };
 
-void read_block(const Split& split, bool verify, std::int64_t first, std::int64_t count, std::span<std::int8_t> codes,
-                std::span<std::byte> labels, std::span<std::uint8_t> masks = {}) {
+/// Reads consecutive samples to `to`.
+void read_block(const Split& split, bool verify, const RowLayout& layout, std::int64_t first, std::int64_t count,
+                const dataset_file::RowTarget& to) {
+  const auto block = [](std::byte* base, std::int64_t bytes) {
+    return bytes == 0 ? std::span<std::byte>() : std::span(base, static_cast<std::size_t>(bytes));
+  };
+  const std::span codes(reinterpret_cast<std::int8_t*>(to.rows), static_cast<std::size_t>(layout.rows(count)));
+  const std::span<std::byte> mask_bytes = block(to.masks, layout.masks(count));
+  const std::span masks(reinterpret_cast<std::uint8_t*>(mask_bytes.data()), mask_bytes.size());
+  const std::span<std::byte> labels = block(to.labels, layout.labels(count));
   if (verify) return split.read_checked(first, count, codes, labels, masks);
   split.read(first, count, codes);
   if (!labels.empty()) split.read_labels(first, count, labels);
   if (!masks.empty()) split.read_masks(first, count, masks);
 }
 
-/// Reads the rows of samples, codes and then masks, to `rows`.
-void read_rows(const Split& split, bool verify, const StoredSamples& samples, std::int64_t first, std::int64_t count,
-               std::int8_t* rows, std::span<std::byte> labels) {
-  const auto code_bytes = static_cast<std::size_t>(samples.layout.code_bytes);
-  const auto mask_bytes = static_cast<std::size_t>(samples.layout.mask_bytes);
-  const auto row_count = static_cast<std::size_t>(count);
-  if (mask_bytes == 0) return read_block(split, verify, first, count, {rows, row_count * code_bytes}, labels);
-  // The file holds codes and masks in datasets of their own.
-  std::vector<std::int8_t> codes(row_count * code_bytes);
-  std::vector<std::uint8_t> masks(row_count * mask_bytes);
-  read_block(split, verify, first, count, codes, labels, masks);
-  for (std::size_t i = 0; i < row_count; ++i, rows += samples.layout.row_bytes()) {
-    std::memcpy(rows, codes.data() + i * code_bytes, code_bytes);
-    std::memcpy(rows + code_bytes, masks.data() + i * mask_bytes, mask_bytes);
-  }
+/// Where slot `slot` of the device is.
+dataset_file::RowTarget slot_target(const StoredSamples& samples, std::int64_t slot) {
+  const RowLayout& layout = samples.layout;
+  return {samples.codes.as<std::byte>() + layout.rows(slot), samples.masks.as<std::byte>() + layout.masks(slot),
+          samples.label_words.as<std::byte>() + layout.labels(slot)};
 }
 
 /// Samples that are read together: their rows in the split, and their slots on the device.
@@ -100,21 +98,12 @@ void for_blocks(std::span<const Block> blocks, int thread_count, const Work& wor
   });
 }
 
-std::span<std::byte> label_bytes(const StoredSamples& samples, std::byte* base, std::int64_t first,
-                                 std::int64_t count) {
-  const RowLayout& layout = samples.layout;
-  return layout.label_bytes == 0
-             ? std::span<std::byte>()
-             : std::span(base + layout.labels(first), static_cast<std::size_t>(layout.labels(count)));
-}
-
 void read_into_host(const Split& split, const LoadOptions& options, const StoredSamples& samples,
                     SharedProgress& progress) {
   const std::vector<Block> blocks = blocks_of(samples.resident, split.data()->rows_per_block(kHostBlockBytes));
   for_blocks(blocks, resolve_thread_count(options.thread_count), [&](int, const Block& block) {
-    read_rows(split, options.verify_checksums, samples, block.first_row, block.count,
-              samples.codes.as<std::int8_t>() + samples.layout.rows(block.first_slot),
-              label_bytes(samples, samples.label_words.as<std::byte>(), block.first_slot, block.count));
+    read_block(split, options.verify_checksums, samples.layout, block.first_row, block.count,
+               slot_target(samples, block.first_slot));
     progress.add(block.count);
   });
 }
@@ -165,14 +154,14 @@ class StagedReading {
   void copy_block(Lane& lane, const Block& block) const {
     const RowLayout& layout = samples_.layout;
     const StreamRef stream(lane.stream.get());
-    std::byte* rows = lane.upload.begin_block();
-    std::byte* labels = rows + layout.labels_offset(block.count);
-    read_rows(split_, options_.verify_checksums, samples_, block.first_row, block.count,
-              reinterpret_cast<std::int8_t*>(rows), label_bytes(samples_, labels, 0, block.count));
-    lane.upload.copy(samples_.codes.as<std::byte>() + layout.rows(block.first_slot), rows, layout.rows(block.count),
-                     stream);
-    lane.upload.copy(samples_.label_words.as<std::byte>() + layout.labels(block.first_slot), labels,
-                     layout.labels(block.count), stream);
+    std::byte* const begin = lane.upload.begin_block();
+    const dataset_file::RowTarget from{begin, begin + layout.masks_offset(block.count),
+                                       begin + layout.labels_offset(block.count)};
+    read_block(split_, options_.verify_checksums, layout, block.first_row, block.count, from);
+    const dataset_file::RowTarget to = slot_target(samples_, block.first_slot);
+    lane.upload.copy(to.rows, from.rows, layout.rows(block.count), stream);
+    lane.upload.copy(to.masks, from.masks, layout.masks(block.count), stream);
+    lane.upload.copy(to.labels, from.labels, layout.labels(block.count), stream);
     lane.upload.finish_block(stream);
     progress_.add(block.count);
   }

@@ -7,26 +7,27 @@
 
 namespace octavo::store {
 
-/// A sample is a row, which has its codes and then its mask, and a label. Rows are next to each other without gaps; so
-/// are labels.
+/// A sample is a row of codes, a mask and a label. Each kind is in a block of its own, without gaps between samples.
 struct RowLayout {
   RowLayout() = default;
   RowLayout(const SampleShape& shape, const LabelLayout& labels, bool has_masks)
-      : code_bytes(shape.values()),
+      : row_bytes(shape.values()),
         mask_bytes(has_masks ? shape.values_per_channel() : 0),
         label_bytes(labels.bytes_per_sample()) {}
 
-  std::int64_t code_bytes = 0, mask_bytes = 0, label_bytes = 0;
+  std::int64_t row_bytes = 0, mask_bytes = 0, label_bytes = 0;
 
-  std::int64_t row_bytes() const { return code_bytes + mask_bytes; }
-  std::int64_t sample_bytes() const { return row_bytes() + label_bytes; }
+  std::int64_t sample_bytes() const { return row_bytes + mask_bytes + label_bytes; }
 
   /// Of `count` samples.
-  std::int64_t rows(std::int64_t count) const { return count * row_bytes(); }
+  std::int64_t rows(std::int64_t count) const { return count * row_bytes; }
+  std::int64_t masks(std::int64_t count) const { return count * mask_bytes; }
   std::int64_t labels(std::int64_t count) const { return count * label_bytes; }
 
-  /// In a block of `count` rows, then their labels, then something else: where these begin. Aligned for any type.
-  std::int64_t labels_offset(std::int64_t count) const { return aligned(rows(count)); }
+  /// In a block of `count` rows, then their masks, then their labels, then something else: where these begin. Aligned
+  /// for any type.
+  std::int64_t masks_offset(std::int64_t count) const { return aligned(rows(count)); }
+  std::int64_t labels_offset(std::int64_t count) const { return masks_offset(count) + aligned(masks(count)); }
   std::int64_t end_offset(std::int64_t count) const { return labels_offset(count) + aligned(labels(count)); }
 
  private:

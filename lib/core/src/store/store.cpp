@@ -66,13 +66,13 @@ void Store::gather(std::span<const std::int64_t> rows, const PreparedSpec& spec,
   backend::refuse_capture(*samples_->backend, stream, "gather a batch");
   if (rows.empty()) return;
   const store::BatchTarget target = {images.data, store::label_target(labels, samples_->labels.kind), masks.data};
-  const auto gather_from = [&](const kernels::PackedRows& packed, kernels::RowSelection selection) {
+  const auto gather_from = [&](const kernels::PackedSamples& samples, kernels::RowSelection selection) {
     selection.epoch = static_cast<std::uint64_t>(epoch);
-    spec.maps_->gather(packed, selection, batch_count, target, stream);
+    spec.maps_->gather(samples, selection, batch_count, target, stream);
   };
   if (samples_->is_resident()) {
     const store::LentRows lent(*samples_->backend, rows, stream);
-    return gather_from(samples_->resident_rows(), kernels::given_rows(lent.rows(), sample_count()));
+    return gather_from(samples_->resident_samples(), kernels::given_rows(lent.rows(), sample_count()));
   }
   staging_->with_rows(rows, stream, gather_from);
 }

@@ -23,7 +23,7 @@ struct SampleDescription {
   std::int64_t sample_count = 0;
   SampleShape shape;
   LabelLayout labels;
-  bool has_masks = false;  ///< each row has a mask after its codes
+  bool has_masks = false;
   std::vector<std::string> class_names;
   std::vector<ChannelQuantization> quantization;  ///< [C]
   Statistics statistics;                          ///< used to center batches
@@ -44,6 +44,7 @@ class StoredSamples : public SampleDescription {
   ResidentSet resident;                                 ///< the samples on the device
   std::int64_t window_samples = 0;                      ///< samples per window; 0 unless the residency is `window`
   backend::DeviceBuffer codes;                          ///< the rows of the resident samples
+  backend::DeviceBuffer masks;                          ///< their masks
   backend::DeviceBuffer label_words;                    ///< their labels, K words each
   std::unique_ptr<const dataset_file::RowSource> rows;  ///< source of samples that are not resident; null if all are
   /// All samples and labels in the caller's memory, if the CPU uses them in place; else null.
@@ -51,17 +52,16 @@ class StoredSamples : public SampleDescription {
   const std::uint32_t* borrowed_labels = nullptr;
 
   bool is_resident() const { return resident.count() == sample_count; }
-  std::int64_t device_bytes() const { return static_cast<std::int64_t>(codes.bytes() + label_words.bytes()); }
+  std::int64_t device_bytes() const {
+    return static_cast<std::int64_t>(codes.bytes() + masks.bytes() + label_words.bytes());
+  }
   /// The resident samples. Staging adds the other samples of a batch.
-  kernels::PackedRows resident_rows() const {
+  kernels::PackedSamples resident_samples() const {
     const bool is_borrowed = borrowed_codes != nullptr;
-    return {is_borrowed ? borrowed_codes : codes.as<std::int8_t>(),
-            is_borrowed ? borrowed_labels : label_words.as<std::uint32_t>(),
-            resident.count(),
-            nullptr,
-            nullptr,
-            layout.row_bytes(),
-            labels.width};
+    return {{is_borrowed ? borrowed_codes : codes.as<std::int8_t>(),
+             is_borrowed ? borrowed_labels : label_words.as<std::uint32_t>(), resident.count(), nullptr, nullptr,
+             layout.row_bytes, labels.width},
+            {masks.as<std::int8_t>(), nullptr, resident.count(), nullptr, nullptr, layout.mask_bytes, 0}};
   }
 };
 

@@ -81,14 +81,14 @@ void Float32WindowServer::fill(Window& window, std::int64_t epoch, std::int64_t 
   void* values = window.values.data();
   void* labels = window.labels.data();
   if (samples_->is_resident()) {
-    maps_.gather(samples_->resident_rows(), kernels::rows_from(window.first_row, samples_->sample_count), count,
+    maps_.gather(samples_->resident_samples(), kernels::rows_from(window.first_row, samples_->sample_count), count,
                  {values, {labels}}, stream);
   } else {
     std::vector<std::int64_t> rows;
     for (std::int64_t i = 0; i < count; ++i) rows.push_back(window.first_row + i);
     slot_->fill({rows, {}, {}}, upload_.get(), stream, false);
     slot_->use(stream, [&] {
-      maps_.gather(slot_->rows(), slot_->selection(epoch), count, {values, {labels}}, stream);
+      maps_.gather(slot_->samples(), slot_->selection(epoch), count, {values, {labels}}, stream);
     });
   }
   window.epoch = epoch;

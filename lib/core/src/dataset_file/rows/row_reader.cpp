@@ -76,7 +76,7 @@ void RowReader::read_runs(const RowRuns& runs, std::int64_t first, std::int64_t 
       if (i > 0 && run[i].row == run[i - 1].row) continue;  // copied afterwards
       const std::int64_t skipped = i == 0 ? 0 : (run[i].row - run[i - 1].row - 1) * sample_bytes_;
       if (skipped > 0) parts.emplace_back(gap, static_cast<std::size_t>(skipped));
-      parts.emplace_back(target.codes + run[i].place * target.stride_bytes, static_cast<std::size_t>(sample_bytes_));
+      parts.emplace_back(target.rows + run[i].place * sample_bytes_, static_cast<std::size_t>(sample_bytes_));
     }
   };
 

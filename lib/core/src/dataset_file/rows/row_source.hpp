@@ -8,11 +8,10 @@
 
 namespace octavo::dataset_file {
 
-/// Destination of samples: sample i of a list, with its mask after it, goes to codes + i * stride_bytes, its label to
-/// labels + i * label bytes.
+/// Destination of samples: consecutive rows, masks and labels.
 struct RowTarget {
-  std::byte* codes;
-  std::int64_t stride_bytes;
+  std::byte* rows;    ///< the codes of each sample
+  std::byte* masks;   ///< not used if masks are not read
   std::byte* labels;  ///< not used if the split has none
 };
 

@@ -1,5 +1,6 @@
 #include "dataset_file/rows/sample_companions.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace octavo::dataset_file {
@@ -19,21 +20,26 @@ SampleCompanions::SampleCompanions(const Reader& reader, const SplitEntry& entry
 }
 
 void SampleCompanions::complete(std::span<const WantedRow> rows, const RowTarget& target, StreamingHash& hash) const {
-  const std::size_t row_bytes = code_bytes_ + (with_masks_ ? mask_bytes_ : 0);
-  const auto codes_at = [&](const WantedRow& wanted) { return target.codes + wanted.place * target.stride_bytes; };
-  const auto label_at = [&](const WantedRow& wanted) {
-    return label_bytes_ == 0
-               ? std::span<std::byte>()
-               : std::span(target.labels + static_cast<std::size_t>(wanted.place) * label_bytes_, label_bytes_);
-  };
   for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Parts to = parts_at(target, rows[i].place);
     if (i == 0 || rows[i - 1].row != rows[i].row) {
-      complete_row(rows[i].row, codes_at(rows[i]), label_at(rows[i]), hash);
+      complete_row(rows[i].row, to, hash);
       continue;
     }
-    std::memcpy(codes_at(rows[i]), codes_at(rows[i - 1]), row_bytes);
-    if (label_bytes_ != 0) std::memcpy(label_at(rows[i]).data(), label_at(rows[i - 1]).data(), label_bytes_);
+    const Parts from = parts_at(target, rows[i - 1].place);
+    std::ranges::copy(from.codes, to.codes.begin());
+    std::ranges::copy(from.mask, to.mask.begin());
+    std::ranges::copy(from.label, to.label.begin());
   }
+}
+
+SampleCompanions::Parts SampleCompanions::parts_at(const RowTarget& target, std::int64_t place) const {
+  const auto at = static_cast<std::size_t>(place);
+  const auto part = [&](std::byte* base, std::size_t bytes) {
+    return bytes == 0 ? std::span<std::byte>() : std::span(base + at * bytes, bytes);
+  };
+  return {part(target.rows, code_bytes_), part(target.masks, with_masks_ ? mask_bytes_ : 0),
+          part(target.labels, label_bytes_)};
 }
 
 void SampleCompanions::read_label(std::int64_t row, std::span<std::byte> label) const {
@@ -42,20 +48,17 @@ void SampleCompanions::read_label(std::int64_t row, std::span<std::byte> label) 
   std::memcpy(label.data(), labels_.data() + static_cast<std::size_t>(row) * label_bytes_, label_bytes_);
 }
 
-void SampleCompanions::complete_row(std::int64_t row, std::byte* codes, std::span<std::byte> label,
-                                    StreamingHash& hash) const {
-  read_label(row, label);
+void SampleCompanions::complete_row(std::int64_t row, const Parts& to, StreamingHash& hash) const {
+  read_label(row, to.label);
   std::vector<std::byte> unwanted;  // a checksum also covers the mask
-  std::span<std::byte> mask;
-  if (mask_bytes_ > 0 && with_masks_) mask = {codes + code_bytes_, mask_bytes_};
+  std::span<std::byte> mask = to.mask;
   if (mask_bytes_ > 0 && !with_masks_ && !checksums_.empty()) {
     unwanted.resize(mask_bytes_);
     mask = unwanted;
   }
   if (!mask.empty()) reader_.read_masks(entry_, row, 1, mask);
   if (checksums_.empty()) return;
-  const std::span<const std::byte> code_bytes(codes, code_bytes_);
-  if (sample_checksum(hash, code_bytes, label, mask) == checksums_[static_cast<std::size_t>(row)]) return;
+  if (sample_checksum(hash, to.codes, to.label, mask) == checksums_[static_cast<std::size_t>(row)]) return;
   reader_.fail_sample(entry_, row);
 }
 

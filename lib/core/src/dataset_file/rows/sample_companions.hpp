@@ -23,13 +23,18 @@ class SampleCompanions {
   /// Reads labels, and checksums if they are verified. Throws IoError. `reader` and `entry` must outlive this object.
   SampleCompanions(const Reader& reader, const SplitEntry& entry, const RowReading& reading);
 
-  /// Completes rows of ascending numbers whose codes have been read: writes their labels, if there are any, and after
-  /// the codes their masks, if wanted; compares all with the checksums; copies repeated rows. `hash` belongs to the
-  /// calling thread. Throws IoError, or FormatError with the sample if one is damaged.
+  /// Completes rows of ascending numbers whose codes have been read: writes their labels, if there are any, and their
+  /// masks, if wanted; compares all with the checksums; copies repeated rows. `hash` belongs to the calling thread.
+  /// Throws IoError, or FormatError with the sample if one is damaged.
   void complete(std::span<const WantedRow> rows, const RowTarget& target, StreamingHash& hash) const;
 
  private:
-  void complete_row(std::int64_t row, std::byte* codes, std::span<std::byte> label, StreamingHash& hash) const;
+  /// The parts of one sample in a target; those that it does not have are empty.
+  struct Parts {
+    std::span<std::byte> codes, mask, label;
+  };
+  Parts parts_at(const RowTarget& target, std::int64_t place) const;
+  void complete_row(std::int64_t row, const Parts& to, StreamingHash& hash) const;
   void read_label(std::int64_t row, std::span<std::byte> label) const;
 
   const Reader& reader_;

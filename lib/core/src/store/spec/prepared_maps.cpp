@@ -17,7 +17,7 @@ namespace octavo::store {
 namespace {
 
 /// Bytes for images that are made at once, unless one image needs more.
-constexpr std::int64_t kMostImageMemory = 256 << 20;
+constexpr std::int64_t kMostBlockMemory = 256 << 20;
 
 static_assert(dataset_file::kMostChannels <= kernels::kMostChannels);
 
@@ -61,7 +61,10 @@ PreparedMaps::PreparedMaps(std::shared_ptr<const StoredSamples> samples, const B
   uniform_map_ = folded.maps.size() == 1;
   maps_ = to_device(backend, folded.maps);
   pixel_shifts_ = to_device(backend, folded.pixel_shifts);
-  if (is_augmented(spec)) prepare_augmentation();
+  if (is_augmented(spec))
+    prepare_augmentation();
+  else
+    allocate_block_memory(nullptr);
   if (folded.center_on_batch) {
     quantization_ = to_device(backend, folded.quantization);
     divisors_ = to_device(backend, folded.divisors);
@@ -70,26 +73,40 @@ PreparedMaps::PreparedMaps(std::shared_ptr<const StoredSamples> samples, const B
 }
 
 void PreparedMaps::prepare_augmentation() {
-  const auto& backend = samples_->backend;
   const kernels::AugmentProgram program = augment::make_program(spec_, samples_->shape);
-  program_ = to_device(backend, std::vector{program});
-  mix_ = augment::make_mix(spec_);
-  soft_labels_ = augment::make_soft_labels(spec_, samples_->labels, samples_->class_names.size());
-  augment_demand_ = demand_of(program, mix_.is_on);
-  if (augment_demand_ == kernels::AugmentDemand::resizing) resizing_ = stored_resizing(program);
-  if (augment_demand_ != kernels::AugmentDemand::images || backend->images_at_once() == 0) return;
-  image_slot_bytes_ = (mix_.is_on ? 2 : 1) * kernels::image_memory_bytes(program, samples_->shape.channels);
-  image_slots_ = std::clamp<std::int64_t>(kMostImageMemory / image_slot_bytes_, 1, backend->images_at_once());
-  image_memory_ = backend::DeviceBuffer(backend, static_cast<std::size_t>(image_slots_ * image_slot_bytes_),
-                                        "the augmentation of batches");
+  program_ = to_device(samples_->backend, std::vector{program});
+  augment_.program = program_.as<kernels::AugmentProgram>();
+  augment_.mix = augment::make_mix(spec_);
+  augment_.soft_labels = augment::make_soft_labels(spec_, samples_->labels, samples_->class_names.size());
+  augment_.demand = demand_of(program, augment_.mix.is_on);
+  if (augment_.demand == kernels::AugmentDemand::resizing) augment_.resizing = stored_resizing(program);
+  allocate_block_memory(&program);
+}
+
+void PreparedMaps::allocate_block_memory(const kernels::AugmentProgram* program) {
+  const auto& backend = samples_->backend;
+  if (backend->images_at_once() == 0) return;
+  const kernels::PackedSamples samples = samples_->resident_samples();
+  std::int64_t bytes = std::max(kernels::decoded_bytes(samples.rows.coding, samples_->shape.values()),
+                                kernels::decoded_bytes(samples.masks.coding, samples_->shape.values_per_channel()));
+  if (program != nullptr && (bytes > 0 || augment_.demand == kernels::AugmentDemand::images)) {
+    bytes += kernels::image_memory_bytes(*program, samples_->shape.channels);
+    if (augment_.mix.is_on) bytes *= 2;
+  }
+  if (bytes == 0) return;
+  block_memory_.slot_bytes = bytes;
+  block_memory_.slots = std::clamp<std::int64_t>(kMostBlockMemory / bytes, 1, backend->images_at_once());
+  slots_ = backend::DeviceBuffer(backend, static_cast<std::size_t>(block_memory_.slots * bytes),
+                                 program != nullptr ? "the augmentation of batches" : "the decoding of batches");
+  block_memory_.memory = slots_.as<std::byte>();
 }
 
 std::int64_t PreparedMaps::device_bytes() const {
-  return static_cast<std::int64_t>(maps_.bytes() + program_.bytes() + image_memory_.bytes() + pixel_shifts_.bytes() +
+  return static_cast<std::int64_t>(maps_.bytes() + program_.bytes() + slots_.bytes() + pixel_shifts_.bytes() +
                                    quantization_.bytes() + divisors_.bytes() + sums_.bytes());
 }
 
-void PreparedMaps::gather(const kernels::PackedRows& packed, const kernels::RowSelection& selection,
+void PreparedMaps::gather(const kernels::PackedSamples& samples, const kernels::RowSelection& selection,
                           std::int64_t batch_count, const BatchTarget& to, StreamRef stream,
                           std::int64_t batches) const {
   if (batch_count == 0) return;
@@ -97,30 +114,24 @@ void PreparedMaps::gather(const kernels::PackedRows& packed, const kernels::RowS
     throw InvalidArgument("augment: epoch " + std::to_string(selection.epoch) + " is too large; epochs are below 2^32");
   }
   std::unique_lock<std::mutex> turn;
-  if (sums_.data() != nullptr || image_memory_.data() != nullptr) {
+  if (sums_.data() != nullptr || slots_.data() != nullptr) {
     turn = std::unique_lock(serial_);
     gathers_.order_after(stream);
   }
-  if (sums_.data() != nullptr) make_batch_maps(packed, selection, batch_count, stream);
+  if (sums_.data() != nullptr) make_batch_maps(samples.rows, selection, batch_count, stream);
   // Before the images, whose gather moves the cursor.
-  if (to.masks != nullptr) gather_masks(packed, selection, batch_count, to.masks, stream);
+  if (to.masks != nullptr) gather_masks(samples.masks, selection, batch_count, to.masks, stream);
   kernels::GatherArgs args{};
-  args.packed = packed;
+  args.packed = samples.rows;
   args.set_shapes(samples_->shape, batch_shape(spec_, samples_->shape));
   args.selection = selection;
   args.batch_count = batch_count;
   args.maps = maps_.as<kernels::Affine>();
   args.uniform_map = uniform_map_;
   args.pixel_shifts = pixel_shifts_.as<float>();
-  args.program = program_.as<kernels::AugmentProgram>();
-  args.mix = mix_;
-  args.soft_labels = soft_labels_;
-  args.mixed_count = batch_count / batches;
-  args.augment_demand = augment_demand_;
-  args.resizing = resizing_;
-  args.image_memory = image_memory_.as<std::byte>();
-  args.image_slot_bytes = image_slot_bytes_;
-  args.image_slots = image_slots_;
+  args.augment = augment_;
+  args.augment.mixed_count = batch_count / batches;
+  args.block_memory = block_memory_;
   args.values = to.images;
   args.label_type = to.labels.type;
   args.out_labels = samples_->labels.width == 0 ? nullptr : to.labels.data;
@@ -129,14 +140,13 @@ void PreparedMaps::gather(const kernels::PackedRows& packed, const kernels::RowS
   gathers_.add(stream);
 }
 
-void PreparedMaps::gather_masks(const kernels::PackedRows& packed, const kernels::RowSelection& selection,
-                                std::int64_t batch_count, void* masks, StreamRef stream) const {
+void PreparedMaps::gather_masks(const kernels::PackedRows& masks, const kernels::RowSelection& selection,
+                                std::int64_t batch_count, void* to, StreamRef stream) const {
   const auto size_of = [](const SampleShape& shape) {
     return kernels::ImageSize{static_cast<std::int32_t>(shape.height), static_cast<std::int32_t>(shape.width)};
   };
   const BatchShape batch = batch_shape(spec_, samples_->shape);
-  samples_->backend->gather_masks({.packed = packed,
-                                   .codes_bytes = samples_->shape.values(),
+  samples_->backend->gather_masks({.packed = masks,
                                    .channels = samples_->shape.channels,
                                    .size = size_of(samples_->shape),
                                    .out_size = size_of(batch.image),
@@ -146,15 +156,16 @@ void PreparedMaps::gather_masks(const kernels::PackedRows& packed, const kernels
                                    .program = program_.as<kernels::AugmentProgram>(),
                                    .dtype = spec_.mask_dtype,
                                    .ignored = spec_.ignored_mask_value,
-                                   .masks = masks},
+                                   .masks = to,
+                                   .block_memory = block_memory_},
                                   stream);
 }
 
-void PreparedMaps::make_batch_maps(const kernels::PackedRows& packed, const kernels::RowSelection& selection,
+void PreparedMaps::make_batch_maps(const kernels::PackedRows& rows, const kernels::RowSelection& selection,
                                    std::int64_t batch_count, StreamRef stream) const {
-  samples_->backend->batch_mean({packed, samples_->shape.channels, samples_->shape.values_per_channel(), selection,
+  samples_->backend->batch_mean({rows, samples_->shape.channels, samples_->shape.values_per_channel(), selection,
                                  batch_count, quantization_.as<kernels::Quantization>(), divisors_.as<double>(),
-                                 sums_.as<std::int64_t>(), maps_.as<kernels::Affine>()},
+                                 sums_.as<std::int64_t>(), maps_.as<kernels::Affine>(), block_memory_},
                                 stream);
 }
 

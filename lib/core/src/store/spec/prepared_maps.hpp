@@ -24,36 +24,34 @@ class PreparedMaps {
   std::uint64_t numbers_hash() const { return numbers_hash_; }
   std::int64_t device_bytes() const;
 
-  /// Enqueues the gather of `batch_count` samples, selected from `packed`, into `to`. They are `batches` batches, by
+  /// Enqueues the gather of `batch_count` samples, selected from `samples`, into `to`. They are `batches` batches, by
   /// which the selection's cursor, if it has one, advances. Thread-safe, on any number of streams; serializes gathers
   /// where necessary.
-  void gather(const kernels::PackedRows& packed, const kernels::RowSelection& selection, std::int64_t batch_count,
+  void gather(const kernels::PackedSamples& samples, const kernels::RowSelection& selection, std::int64_t batch_count,
               const BatchTarget& to, StreamRef stream, std::int64_t batches = 1) const;
 
  private:
   void prepare_augmentation();
-  void gather_masks(const kernels::PackedRows& packed, const kernels::RowSelection& selection, std::int64_t batch_count,
-                    void* masks, StreamRef stream) const;
-  void make_batch_maps(const kernels::PackedRows& packed, const kernels::RowSelection& selection,
+  void allocate_block_memory(const kernels::AugmentProgram* program);
+  void gather_masks(const kernels::PackedRows& masks, const kernels::RowSelection& selection, std::int64_t batch_count,
+                    void* to, StreamRef stream) const;
+  void make_batch_maps(const kernels::PackedRows& rows, const kernels::RowSelection& selection,
                        std::int64_t batch_count, StreamRef stream) const;
 
   std::shared_ptr<const StoredSamples> samples_;
   BatchSpec spec_;
   std::uint64_t numbers_hash_ = 0;
   bool uniform_map_ = false;
-  kernels::MixProgram mix_ = {};
-  kernels::SoftLabels soft_labels_ = {};
-  kernels::AugmentDemand augment_demand_ = kernels::AugmentDemand::pixels;
-  kernels::StoredResizing resizing_ = {};
-  std::int64_t image_slot_bytes_ = 0, image_slots_ = 0;
+  kernels::AugmentArgs augment_ = {};
+  kernels::BlockMemory block_memory_;
   backend::DeviceBuffer maps_;          ///< [C] or [1] Affine; rewritten for each batch with Center::batch
   backend::DeviceBuffer pixel_shifts_;  ///< C*P float in output order, or empty
   backend::DeviceBuffer program_;       ///< the augmentation; empty if there is none
-  backend::DeviceBuffer image_memory_;  ///< image_slots_ slots, if the backend makes whole images in them
+  backend::DeviceBuffer slots_;         ///< of block_memory_, if the backend needs it
   backend::DeviceBuffer quantization_;  ///< [C]; this and the next two only with Center::batch
   backend::DeviceBuffer divisors_;      ///< [C]
   backend::DeviceBuffer sums_;          ///< [C]
-  mutable std::mutex serial_;           ///< serializes the use of the maps with Center::batch, and of image_memory_
+  mutable std::mutex serial_;           ///< serializes the use of the maps with Center::batch, and of slots_
   mutable backend::InFlight gathers_;   ///< last: its destructor waits before the buffers are freed
 };
 

@@ -11,7 +11,7 @@ namespace octavo::store {
 
 /// A batch as a gather reads it.
 struct PlacedBatch {
-  BatchRows rows;                    ///< by number of kernels::PackedRows: slots of the device, then staged samples
+  BatchRows rows;                    ///< by number of kernels::PackedSamples: slots of the device, then staged samples
   std::vector<std::int64_t> staged;  ///< samples that are not on the device, in the order in which they are staged
 };
 

@@ -7,7 +7,7 @@ RowStaging::Room::Room(const std::shared_ptr<const StoredSamples>& samples, std:
 
 void RowStaging::Room::with_rows(std::span<const std::int64_t> rows, StreamRef stream, const Use& use) {
   slot.fill({{rows.begin(), rows.end()}, {}, {}}, upload.get(), stream, false);
-  slot.use(stream, [&] { use(slot.rows(), slot.selection(0)); });
+  slot.use(stream, [&] { use(slot.samples(), slot.selection(0)); });
 }
 
 void RowStaging::with_rows(std::span<const std::int64_t> rows, StreamRef stream, const Use& use) {

@@ -16,7 +16,7 @@ namespace octavo::store {
 /// their own.
 class RowStaging {
  public:
-  using Use = std::function<void(const kernels::PackedRows& packed, const kernels::RowSelection& selection)>;
+  using Use = std::function<void(const kernels::PackedSamples& samples, const kernels::RowSelection& selection)>;
 
   explicit RowStaging(std::shared_ptr<const StoredSamples> samples) : samples_(std::move(samples)) {}
 

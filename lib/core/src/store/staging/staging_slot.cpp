@@ -53,18 +53,22 @@ void StagingSlot::fill(const BatchRows& batch, Upload* upload, StreamRef stream,
 void StagingSlot::choose_staged(const BatchRows& batch) {
   batch_ = place(batch, samples_->resident);
   numbers_ = batch_.rows.numbers();
-  labels_offset_ = samples_->layout.labels_offset(staged_count());
-  numbers_offset_ = samples_->layout.end_offset(staged_count());
 }
 
 std::int64_t StagingSlot::filled_bytes() const {
-  return numbers_offset_ + static_cast<std::int64_t>(numbers_.size()) * kNumberBytes;
+  return numbers_offset() + static_cast<std::int64_t>(numbers_.size()) * kNumberBytes;
+}
+
+/// Where samples are read to in a block for `count` of them.
+dataset_file::RowTarget StagingSlot::target_of(std::byte* block, std::int64_t count) const {
+  const RowLayout& layout = samples_->layout;
+  return {block, block + layout.masks_offset(count), block + layout.labels_offset(count)};
 }
 
 /// Reads everything, in device layout.
 void StagingSlot::read_all(std::byte* to, const std::atomic<bool>& cancelled) const {
-  samples_->rows->read(batch_.staged, {to, samples_->layout.row_bytes(), to + labels_offset_}, cancelled);
-  std::copy(numbers_.begin(), numbers_.end(), reinterpret_cast<std::int64_t*>(to + numbers_offset_));
+  samples_->rows->read(batch_.staged, target_of(to, staged_count()), cancelled);
+  std::copy(numbers_.begin(), numbers_.end(), reinterpret_cast<std::int64_t*>(to + numbers_offset()));
 }
 
 /// Uploads everything with one copy.
@@ -78,17 +82,18 @@ void StagingSlot::fill_whole(Upload& upload, StreamRef stream, const std::atomic
 /// Reads one block while the previous one is copied.
 void StagingSlot::fill_in_parts(Upload& upload, StreamRef stream, const std::atomic<bool>& cancelled) {
   const RowLayout& layout = samples_->layout;
-  const std::int64_t rows_per_part =
-      std::max<std::int64_t>(1, (upload.block_bytes() - 16) / std::max<std::int64_t>(1, layout.sample_bytes()));
+  const dataset_file::RowTarget all = target_of(memory(), staged_count());
+  const std::int64_t rows_per_part = std::max<std::int64_t>(
+      1, (upload.block_bytes() - layout.end_offset(0) - 3 * 16) / std::max<std::int64_t>(1, layout.sample_bytes()));
   for (std::int64_t first = 0; first < staged_count(); first += rows_per_part) {
     const std::int64_t count = std::min(rows_per_part, staged_count() - first);
-    std::byte* block = upload.begin_block();
-    std::byte* labels = block + layout.labels_offset(count);
+    const dataset_file::RowTarget block = target_of(upload.begin_block(), count);
     const auto rows = std::span<const std::int64_t>(batch_.staged)
                           .subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
-    samples_->rows->read(rows, {block, layout.row_bytes(), labels}, cancelled);
-    upload.copy(memory() + layout.rows(first), block, layout.rows(count), stream);
-    upload.copy(memory() + labels_offset_ + layout.labels(first), labels, layout.labels(count), stream);
+    samples_->rows->read(rows, block, cancelled);
+    upload.copy(all.rows + layout.rows(first), block.rows, layout.rows(count), stream);
+    upload.copy(all.masks + layout.masks(first), block.masks, layout.masks(count), stream);
+    upload.copy(all.labels + layout.labels(first), block.labels, layout.labels(count), stream);
     upload.finish_block(stream);
   }
   const auto number_count = static_cast<std::int64_t>(numbers_.size());
@@ -97,7 +102,7 @@ void StagingSlot::fill_in_parts(Upload& upload, StreamRef stream, const std::ato
     const std::int64_t count = std::min(numbers_per_part, number_count - first);
     std::byte* block = upload.begin_block();
     std::copy_n(numbers_.begin() + first, count, reinterpret_cast<std::int64_t*>(block));
-    upload.copy(memory() + numbers_offset_ + first * kNumberBytes, block, count * kNumberBytes, stream);
+    upload.copy(memory() + numbers_offset() + first * kNumberBytes, block, count * kNumberBytes, stream);
     upload.finish_block(stream);
   }
 }
@@ -109,16 +114,18 @@ void StagingSlot::begin_use(StreamRef stream) const {
 
 void StagingSlot::end_use(StreamRef stream) { backend::record_or_finish(*samples_->backend, used_.get(), stream); }
 
-kernels::PackedRows StagingSlot::rows() const {
-  kernels::PackedRows rows = samples_->resident_rows();
-  rows.staged_codes = reinterpret_cast<const std::int8_t*>(memory());
-  rows.staged_labels = reinterpret_cast<const std::uint32_t*>(memory() + labels_offset_);
-  return rows;
+kernels::PackedSamples StagingSlot::samples() const {
+  const dataset_file::RowTarget staged = target_of(memory(), staged_count());
+  kernels::PackedSamples samples = samples_->resident_samples();
+  samples.rows.staged_codes = reinterpret_cast<const std::int8_t*>(staged.rows);
+  samples.rows.staged_labels = reinterpret_cast<const std::uint32_t*>(staged.labels);
+  samples.masks.staged_codes = reinterpret_cast<const std::int8_t*>(staged.masks);
+  return samples;
 }
 
 kernels::RowSelection StagingSlot::selection(std::int64_t epoch) const {
   const std::int64_t row_count = std::max<std::int64_t>(1, samples_->resident.count() + staged_count());
-  const auto* numbers = reinterpret_cast<const std::int64_t*>(memory() + numbers_offset_);
+  const auto* numbers = reinterpret_cast<const std::int64_t*>(memory() + numbers_offset());
   return batch_.rows.selection(numbers, row_count, epoch);
 }
 

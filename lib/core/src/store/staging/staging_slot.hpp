@@ -19,9 +19,9 @@ namespace octavo::store {
 /// A block of device memory. It holds the samples of a batch that are not resident, packed, their labels, and the row
 /// numbers by which a gather finds each sample of the batch:
 ///
-///     codes of staged sample 0 | 1 | ... | labels of 0 | 1 | ... | BatchRows::numbers() of the batch
+///     rows of staged samples | their masks | their labels | BatchRows::numbers() of the batch
 ///
-/// fill() reads and copies samples. use() runs gathers that read rows() and selection().
+/// fill() reads and copies samples. use() runs gathers that read samples() and selection().
 /// Not thread-safe.
 class StagingSlot {
  public:
@@ -53,8 +53,8 @@ class StagingSlot {
     end_use(stream);
   }
 
-  kernels::PackedRows rows() const;
-  /// The samples of the batch, which belongs to `epoch`, as indices into rows().
+  kernels::PackedSamples samples() const;
+  /// The samples of the batch, which belongs to `epoch`, as rows of samples().
   kernels::RowSelection selection(std::int64_t epoch) const;
   std::int64_t batch_count() const { return batch_count_; }
 
@@ -68,6 +68,8 @@ class StagingSlot {
   void fill_whole(Upload& upload, StreamRef stream, const std::atomic<bool>& cancelled);
   void fill_in_parts(Upload& upload, StreamRef stream, const std::atomic<bool>& cancelled);
   void read_all(std::byte* to, const std::atomic<bool>& cancelled) const;
+  dataset_file::RowTarget target_of(std::byte* block, std::int64_t count) const;
+  std::int64_t numbers_offset() const { return samples_->layout.end_offset(staged_count()); }
   std::int64_t filled_bytes() const;
   std::byte* memory() const { return memory_.as<std::byte>(); }
 
@@ -75,11 +77,9 @@ class StagingSlot {
   backend::DeviceBuffer memory_;
   backend::OwnedEvent copied_;         ///< the copies of fill() are done
   backend::OwnedEvent used_;           ///< memory_ may be written again
-  PlacedBatch batch_;                  ///< its rows are indices into rows()
+  PlacedBatch batch_;                  ///< its rows are those of samples()
   std::vector<std::int64_t> numbers_;  ///< batch_.rows.numbers()
   std::int64_t batch_count_ = 0;
-  std::int64_t labels_offset_ = 0;
-  std::int64_t numbers_offset_ = 0;
 };
 
 }  // namespace octavo::store

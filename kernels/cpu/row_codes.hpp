@@ -1,0 +1,32 @@
+// The load stage on the CPU: one thread reads rows one after the other.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cpu/scratch_parts.hpp"
+#include "kernels/packed_rows.hpp"
+#include "kernels/stages/load.hpp"
+#include "kernels/thread_group.hpp"
+
+namespace octavo::kernels::cpu {
+
+/// Gives the values of one row at a time. Decodes rows that are not in place, into scratch memory.
+class RowCodes {
+ public:
+  /// A row has `values` values.
+  RowCodes(const PackedRows& packed, std::int64_t values, ScratchParts& parts)
+      : packed_(packed), tile_(is_in_place(packed.coding) ? nullptr : parts.take<std::int8_t>(values)) {}
+
+  /// Valid until the next call.
+  const std::int8_t* of(std::int64_t row) const {
+    if (is_in_place(packed_.coding)) return stored_row(packed_, row);
+    visit_decoded_rows(packed_, [&](const auto& rows) { load_row(rows, row, tile_, OneThread()); });
+    return tile_;
+  }
+
+ private:
+  const PackedRows& packed_;
+  std::int8_t* tile_;
+};
+
+}  // namespace octavo::kernels::cpu
