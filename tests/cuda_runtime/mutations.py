@@ -18,12 +18,12 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCES = ["lib/core/src/backend/cuda_backend.cpp", "lib/core/src/backend/in_flight.cpp", "lib/core/src/backend/owned_tensor.cpp",
-           "lib/core/src/store/*.cpp", "lib/core/src/store/*.hpp", "lib/core/src/loader/*.cpp", "lib/core/src/loader/*.hpp",
+           "lib/core/src/store/**/*.?pp", "lib/core/src/loader/*.cpp", "lib/core/src/loader/*.hpp",
            "lib/lab/src/comparisons/*_server.?pp", "lib/lab/src/training/*.cpp",
            "lib/core/src/cuda/*.cpp"]
 # Statements that order work, each on a line of its own.
 STATEMENT = re.compile(
-    r"^(\s*(?:(?:if|for) \(.*\) )?)((?!progress|counter|work\.changed)(?:[\w\->.:*()]+(?:->|\.|::))?"
+    r"^(\s*(?:(?:if|for) \(.*\) )?)((?!progress|counter|work\.changed|hash\.|add\()(?:[\w\->.:*()]+(?:->|\.|::))?"
     r"(?:wait|synchronize|synchronize_event|finish|record|record_or_finish|add|order_after|begin_use|end_use|"
     r"finish_block|mark_used|refuse_capture)\(.*\);)(\s*//.*)?$")
 CALL = re.compile(r"^(\s*)(check\(cuda(?:StreamWaitEvent|EventRecord|EventSynchronize|StreamSynchronize)\(.*\);)$")
@@ -53,7 +53,7 @@ EXPLAINED = {
         "for the CPU only, whose tests notice it under ThreadSanitizer",
     "if (stream_.get() != nullptr) backend::finish(*samples_->backend, StreamRef(stream_.get()));":
         "slots and uploads, which are destroyed first, wait for everything that was enqueued; kept for safety",
-    "device.copy_to_device(labels, batch_labels.data()":
+    "device.copy_to_device(to.labels.data, batch_labels.data()":
         "the copy before it has waited for the stream, and this one waits too: nothing is left to order",
 }
 

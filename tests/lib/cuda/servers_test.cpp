@@ -82,9 +82,11 @@ TEST_CASE("every batch server works on the given stream", "[unit][cuda]") {
 
 TEST_CASE("a graph loader works on the given stream", "[unit][cuda]") {
   const PackedFixture fixture = small_fixture();
+  LoaderOptions options{.batch_size = 4, .shuffle = true, .drop_last = true};
+  const bool is_weighted = GENERATE(false, true);
+  if (is_weighted) options.sampling.weights = std::vector<double>(40, 1.0);
   const auto third_batch = [&](Device device, StreamRef stream) {
-    GraphLoader loader(small_store(fixture, Residency::device, device),
-                       {.batch_size = 4, .shuffle = true, .drop_last = true});
+    GraphLoader loader(small_store(fixture, Residency::device, device), options);
     const DeviceTensor images(device, DType::float32, {4, 1, 2, 3}), labels(device, DType::int32, {4});
     loader.next(images.view(), labels.view(), stream);  // still reads its place when it is changed
     loader.seek(1, 2, stream);

@@ -31,7 +31,7 @@ class GraphLoader::Implementation {
         maps_(samples_, order_.options().spec),
         batches_per_launch_(batches_per_launch) {
     warm_up();
-    position_->seek({0, 0}, {});
+    position_->seek({0, 0}, {});  // reports kernels that failed
   }
 
   std::int64_t batches_per_epoch(std::int64_t epoch) const { return order_.batches_per_epoch(epoch); }
@@ -112,7 +112,6 @@ class GraphLoader::Implementation {
       maps_.gather(samples_->resident_samples(), position_->select({}), 1,
                    {images.as<std::byte>() + offset, {labels.data()}, masks.data()}, {});
     }
-    samples_->backend->synchronize({});
   }
 
   std::shared_ptr<const store::StoredSamples> samples_;
