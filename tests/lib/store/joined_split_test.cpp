@@ -65,8 +65,8 @@ class JoinedSplit final : public SplitData {
   Statistics statistics() const override { return parts_[0]->statistics(); }  // those of the first part, for this test
   std::optional<std::string> sample_name(std::int64_t) const override { return std::nullopt; }
   std::string metadata() const override { return "{}"; }
-  void read_codes(std::int64_t first, std::int64_t count, std::span<std::byte> codes) const override {
-    read(first, count, codes, &SplitData::read_codes);
+  void read_rows(std::int64_t first, std::int64_t count, std::span<std::byte> rows) const override {
+    read(first, count, rows, &SplitData::read_rows);
   }
   void read_labels(std::int64_t first, std::int64_t count, std::span<std::byte> labels) const override {
     read(first, count, labels, &SplitData::read_labels);

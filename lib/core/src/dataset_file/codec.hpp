@@ -11,6 +11,8 @@
 
 #include <octavo/compression.hpp>
 
+#include "kernels/packed_rows.hpp"
+
 namespace octavo::dataset_file {
 
 /// Encodes chunks. Reusable, not thread-safe.
@@ -28,6 +30,8 @@ struct Codec {
   const char* name_in_index;  ///< the value of "encoding" in the index
   bool rows_stand_alone;      ///< any row can be read without others; otherwise chunks of rows are encoded
   bool rows_have_one_size;    ///< of stored bytes, so that the offset of a row is a product
+  /// How a row that was read is in memory; kernels decode it if it is not plain.
+  kernels::RowCoding row_coding = kernels::RowCoding::plain;
   // Of chunks:
   std::uint32_t hdf5_filter = 0;    ///< the number of the HDF5 filter that decodes a chunk
   int most_hdf5_level = 0;          ///< the highest level that this filter knows

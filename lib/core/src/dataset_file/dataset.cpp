@@ -46,7 +46,7 @@ const std::vector<std::string>& Split::columns() const { return data_->descripti
 std::string Split::metadata() const { return data_->metadata(); }
 
 void Split::read(std::int64_t first_row, std::int64_t count, std::span<std::int8_t> codes) const {
-  data_->read_codes(first_row, count, std::as_writable_bytes(codes));
+  data_->read_rows(first_row, count, std::as_writable_bytes(codes));
 }
 
 void Split::read_labels(std::int64_t first_row, std::int64_t count, std::span<std::byte> labels) const {

@@ -23,8 +23,8 @@ class FileSplit final : public SplitData {
   Statistics statistics() const override { return reader_->statistics(entry_); }
   std::optional<std::string> sample_name(std::int64_t row) const override;
   std::string metadata() const override;
-  void read_codes(std::int64_t first_row, std::int64_t count, std::span<std::byte> codes) const override {
-    reader_->read_codes(entry_, first_row, count, codes);
+  void read_rows(std::int64_t first_row, std::int64_t count, std::span<std::byte> rows) const override {
+    reader_->read_rows(entry_, first_row, count, rows);
   }
   void read_labels(std::int64_t first_row, std::int64_t count, std::span<std::byte> labels) const override {
     reader_->read_labels(entry_, first_row, count, labels);
@@ -32,9 +32,9 @@ class FileSplit final : public SplitData {
   void read_masks(std::int64_t first_row, std::int64_t count, std::span<std::byte> masks) const override {
     reader_->read_masks(entry_, first_row, count, masks);
   }
-  void check_samples(std::int64_t first_row, std::int64_t count, std::span<const std::byte> codes,
+  void check_samples(std::int64_t first_row, std::int64_t count, std::span<const std::byte> rows,
                      std::span<const std::byte> labels, std::span<const std::byte> masks) const override {
-    reader_->check_samples(entry_, first_row, count, codes, labels, masks);
+    reader_->check_samples(entry_, first_row, count, rows, labels, masks);
   }
   std::int64_t rows_per_block(std::int64_t block_bytes) const override;
   std::unique_ptr<const RowSource> open_rows(const RowReading& reading) const override;

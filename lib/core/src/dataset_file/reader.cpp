@@ -119,12 +119,12 @@ Json Reader::columns(const SplitEntry& split) const {
   }
 }
 
-void Reader::read_codes(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
-                        std::span<std::byte> codes) const {
+void Reader::read_rows(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
+                       std::span<std::byte> rows) const {
   const std::int64_t row_bytes = split.shape.values();
-  check_rows(split, first_row, count, codes.size(), row_bytes);
-  if (split.chunked) return chunks_.read_rows(split, first_row, count, codes);
-  source_->read_at(split.images.offset + first_row * row_bytes, codes);
+  check_rows(split, first_row, count, rows.size(), row_bytes);
+  if (split.chunked) return chunks_.read_rows(split, first_row, count, rows);
+  source_->read_at(split.images.offset + first_row * row_bytes, rows);
 }
 
 void Reader::read_labels(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
@@ -156,18 +156,18 @@ std::vector<std::uint64_t> Reader::row_checksums(const SplitEntry& split, std::i
 }
 
 void Reader::check_samples(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
-                           std::span<const std::byte> codes, std::span<const std::byte> labels,
+                           std::span<const std::byte> rows, std::span<const std::byte> labels,
                            std::span<const std::byte> masks) const {
   const auto checksums = row_checksums(split, first_row, count);
-  const auto code_bytes = static_cast<std::size_t>(split.shape.values());
+  const auto row_bytes = static_cast<std::size_t>(split.shape.values());
   const auto label_bytes = static_cast<std::size_t>(split.label_layout.bytes_per_sample());
   const auto mask_bytes = static_cast<std::size_t>(split.mask_bytes());
   StreamingHash hash;
   for (std::size_t i = 0; i < checksums.size(); ++i) {
-    const auto code = codes.subspan(i * code_bytes, code_bytes);
+    const auto row = rows.subspan(i * row_bytes, row_bytes);
     const auto label = labels.subspan(i * label_bytes, label_bytes);
     const auto mask = masks.subspan(i * mask_bytes, mask_bytes);
-    if (sample_checksum(hash, code, label, mask) == checksums[i]) continue;
+    if (sample_checksum(hash, row, label, mask) == checksums[i]) continue;
     fail_sample(split, first_row + static_cast<std::int64_t>(i));
   }
 }

@@ -48,10 +48,10 @@ class Reader {
   /// Returns the metadata of a split that has columns, and checks it.
   Json columns(const SplitEntry& split) const;
 
-  /// Reads the codes of rows [first_row, first_row + count) without checking them; `codes` has count * C*H*W bytes.
+  /// Reads rows [first_row, first_row + count), in their Codec::row_coding, without checking them; `rows` has
+  /// count * C*H*W bytes.
   /// Reading whole chunks of chunked images is fastest. Throws FormatError if a chunk cannot be decoded.
-  void read_codes(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
-                  std::span<std::byte> codes) const;
+  void read_rows(const SplitEntry& split, std::int64_t first_row, std::int64_t count, std::span<std::byte> rows) const;
   /// Reads the chunks of splits whose images are in chunks.
   const ChunkReader& chunks() const { return chunks_; }
   /// Reads the labels of the same rows; `labels` has count * bytes_per_sample bytes.
@@ -67,7 +67,7 @@ class Reader {
   std::vector<std::uint64_t> row_checksums(const SplitEntry& split, std::int64_t first_row, std::int64_t count) const;
   /// Compares rows that were read with their checksums. Throws FormatError with the first damaged sample.
   void check_samples(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
-                     std::span<const std::byte> codes, std::span<const std::byte> labels,
+                     std::span<const std::byte> rows, std::span<const std::byte> labels,
                      std::span<const std::byte> masks) const;
 
   /// Throws FormatError: sample `row` does not match its checksum.

@@ -55,13 +55,13 @@ class SplitData {
   /// The metadata of all samples as JSON.
   virtual std::string metadata() const = 0;
 
-  /// Read samples [first_row, first_row + count). Throw InvalidArgument if a row does not exist or the memory has
-  /// another size, and the errors of Split::read().
-  virtual void read_codes(std::int64_t first_row, std::int64_t count, std::span<std::byte> codes) const = 0;
+  /// Read samples [first_row, first_row + count), rows in their Codec::row_coding. Throw InvalidArgument if a row does
+  /// not exist or the memory has another size, and the errors of Split::read().
+  virtual void read_rows(std::int64_t first_row, std::int64_t count, std::span<std::byte> rows) const = 0;
   virtual void read_labels(std::int64_t first_row, std::int64_t count, std::span<std::byte> labels) const = 0;
   virtual void read_masks(std::int64_t first_row, std::int64_t count, std::span<std::byte> masks) const = 0;
   /// Compares samples that were read with their checksums. Throws FormatError with the first damaged sample.
-  virtual void check_samples(std::int64_t first_row, std::int64_t count, std::span<const std::byte> codes,
+  virtual void check_samples(std::int64_t first_row, std::int64_t count, std::span<const std::byte> rows,
                              std::span<const std::byte> labels, std::span<const std::byte> masks) const = 0;
 
   /// The number of samples to read at once in a block of about `block_bytes`: at least one.

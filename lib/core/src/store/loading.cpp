@@ -9,6 +9,7 @@
 #include <octavo/byte_count.hpp>
 #include <octavo/errors.hpp>
 
+#include "dataset_file/codec.hpp"
 #include "dataset_file/limits.hpp"
 #include "dataset_file/split_data.hpp"
 #include "statistics/sample_counter.hpp"
@@ -137,7 +138,10 @@ class Loading {
   }
 
  private:
-  RowLayout layout() const { return {origin_.samples.shape, origin_.samples.labels, origin_.samples.has_masks}; }
+  RowLayout layout() const {
+    const SampleDescription& samples = origin_.samples;
+    return {samples.shape, samples.labels, samples.has_masks, samples.row_coding};
+  }
   /// Throws InvalidArgument if `count` samples exceed the limit that the caller gave.
   void check_limit(std::int64_t count, const std::string& why) const {
     if (options_.memory_limit_bytes == 0 || count <= limit_bytes_ / sample_bytes_ || is_in_place()) return;
@@ -277,7 +281,8 @@ std::shared_ptr<const StoredSamples> load_samples(const Split& split, Device dev
       name,
       "the file",
       {split.sample_count(), split.shape(), split.labels(), options.with_masks && split.has_masks(),
-       split.class_names(), split.data()->description().quantization, source.statistics(), source.name(), split.name(),
+       dataset_file::codec_of(split.data()->description().compression).row_coding, split.class_names(),
+       split.data()->description().quantization, source.statistics(), source.name(), split.name(),
        split.data()->description().data_hash},
       [&] {
         return split.data()->open_rows({options.verify_checksums, options.with_masks, options.thread_count});
@@ -296,8 +301,8 @@ std::shared_ptr<const StoredSamples> load_samples(const HostSamples& samples, Ho
   const Origin origin{
       "samples in memory",
       "host memory",
-      {sample_count, samples.shape, samples.labels, false, samples.class_names, statistics.quantization, statistics, "",
-       "", data_hash_of(samples, statistics)},
+      {sample_count, samples.shape, samples.labels, false, kernels::RowCoding::plain, samples.class_names,
+       statistics.quantization, statistics, "", "", data_hash_of(samples, statistics)},
       [&] { return std::make_unique<const MemoryRows>(samples, memory, options.thread_count); },
       [&](const StoredSamples& stored) { copy_samples(samples, stored); },
       memory == HostMemory::borrow ? samples.owner : nullptr,

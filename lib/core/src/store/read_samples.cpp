@@ -48,14 +48,18 @@ void read_block(const Split& split, bool verify, const RowLayout& layout, std::i
   const auto block = [](std::byte* base, std::int64_t bytes) {
     return bytes == 0 ? std::span<std::byte>() : std::span(base, static_cast<std::size_t>(bytes));
   };
-  const std::span codes(reinterpret_cast<std::int8_t*>(to.rows), static_cast<std::size_t>(layout.rows(count)));
-  const std::span<std::byte> mask_bytes = block(to.masks, layout.masks(count));
-  const std::span masks(reinterpret_cast<std::uint8_t*>(mask_bytes.data()), mask_bytes.size());
-  const std::span<std::byte> labels = block(to.labels, layout.labels(count));
-  if (verify) return split.read_checked(first, count, codes, labels, masks);
-  split.read(first, count, codes);
-  if (!labels.empty()) split.read_labels(first, count, labels);
-  if (!masks.empty()) split.read_masks(first, count, masks);
+  const std::span<std::byte> rows = block(to.rows, layout.rows(count)), labels = block(to.labels, layout.labels(count));
+  std::span<std::byte> masks = block(to.masks, layout.masks(count));
+  std::vector<std::byte> unwanted;  // a checksum also covers the mask
+  if (verify && masks.empty() && split.has_masks()) {
+    unwanted.resize(static_cast<std::size_t>(count * split.shape().values_per_channel()));
+    masks = unwanted;
+  }
+  const dataset_file::SplitData& data = *split.data();
+  data.read_rows(first, count, rows);
+  data.read_labels(first, count, labels);
+  if (!masks.empty()) data.read_masks(first, count, masks);
+  if (verify) data.check_samples(first, count, rows, labels, masks);
 }
 
 /// Where slot `slot` of the device is.

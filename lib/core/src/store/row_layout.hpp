@@ -5,16 +5,21 @@
 
 #include <octavo/sample.hpp>
 
+#include "kernels/packed_rows.hpp"
+
 namespace octavo::store {
 
 /// A sample is a row of codes, a mask and a label. Each kind is in a block of its own, without gaps between samples.
 struct RowLayout {
   RowLayout() = default;
-  RowLayout(const SampleShape& shape, const LabelLayout& labels, bool has_masks)
-      : row_bytes(shape.values()),
+  RowLayout(const SampleShape& shape, const LabelLayout& labels, bool has_masks,
+            kernels::RowCoding row_coding = kernels::RowCoding::plain)
+      : coding(row_coding),
+        row_bytes(shape.values()),
         mask_bytes(has_masks ? shape.values_per_channel() : 0),
         label_bytes(labels.bytes_per_sample()) {}
 
+  kernels::RowCoding coding = kernels::RowCoding::plain;  ///< of rows; masks are plain
   std::int64_t row_bytes = 0, mask_bytes = 0, label_bytes = 0;
 
   std::int64_t sample_bytes() const { return row_bytes + mask_bytes + label_bytes; }

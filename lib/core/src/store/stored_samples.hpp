@@ -24,6 +24,7 @@ struct SampleDescription {
   SampleShape shape;
   LabelLayout labels;
   bool has_masks = false;
+  kernels::RowCoding row_coding = kernels::RowCoding::plain;
   std::vector<std::string> class_names;
   std::vector<ChannelQuantization> quantization;  ///< [C]
   Statistics statistics;                          ///< used to center batches
@@ -60,7 +61,7 @@ class StoredSamples : public SampleDescription {
     const bool is_borrowed = borrowed_codes != nullptr;
     return {{is_borrowed ? borrowed_codes : codes.as<std::int8_t>(),
              is_borrowed ? borrowed_labels : label_words.as<std::uint32_t>(), resident.count(), nullptr, nullptr,
-             layout.row_bytes, labels.width},
+             layout.row_bytes, labels.width, layout.coding},
             {masks.as<std::int8_t>(), nullptr, resident.count(), nullptr, nullptr, layout.mask_bytes, 0}};
   }
 };

@@ -84,7 +84,7 @@ class SamplePass {
     const auto bytes = static_cast<std::size_t>(count * split_.shape.values());
     if (!split_.chunked) {
       place.codes.resize(bytes);
-      reader_.read_codes(split_, first, count, std::as_writable_bytes(std::span(place.codes)));
+      reader_.read_rows(split_, first, count, std::as_writable_bytes(std::span(place.codes)));
       return true;
     }
     const ChunkLayout layout = split_.chunk_layout();
