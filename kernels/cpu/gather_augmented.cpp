@@ -16,8 +16,8 @@
 #include "kernels/cpu/floating_point_mode.hpp"
 #include "kernels/cpu/gather.hpp"
 #include "kernels/cpu/gather_output-inl.hpp"
-#include "kernels/cpu/image_maker-inl.hpp"
-#include "kernels/cpu/image_maps-inl.hpp"
+#include "kernels/cpu/image/image_maker-inl.hpp"
+#include "kernels/cpu/image/image_maps-inl.hpp"
 #include "kernels/cpu/row_codes.hpp"
 #include "kernels/cpu/row_window.hpp"
 

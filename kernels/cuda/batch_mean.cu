@@ -4,10 +4,10 @@
 
 #include "kernels/cache_policy.hpp"
 #include "kernels/cuda/batch_mean.hpp"
-#include "kernels/cuda/batch_rows.cuh"
-#include "kernels/cuda/block_threads.cuh"
-#include "kernels/cuda/launch.cuh"
-#include "kernels/cuda/tile_walk.cuh"
+#include "kernels/cuda/block/batch_rows.cuh"
+#include "kernels/cuda/block/block_threads.cuh"
+#include "kernels/cuda/block/launch.cuh"
+#include "kernels/cuda/block/tile_walk.cuh"
 #include "kernels/stages/load.hpp"
 
 namespace octavo::kernels::cuda {
@@ -65,7 +65,7 @@ __device__ inline std::int32_t lane_sum(const ChannelBytes& channel, std::uint32
 }
 
 /// Sums the codes + 128 of one channel (blockIdx.z) of the block's samples.
-__global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
+__global__ void __launch_bounds__(kMostThreads, kLeastTileBlocks)
     sum_codes(const BatchMeanArgs args, const WorkShare share, const CachePolicies policies) {
   __shared__ BlockRows rows;
   const BlockPlaces places = block_places(args.batch_count, share.samples_per_block);
@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
   const L2Policy policy(policies.codes);
   std::int64_t sum = 0;
   for (TileWalk walk(share, places.count); !walk.at_end(); walk.advance()) {
-    const Step step = walk.step();
+    const TileStep step = walk.step();
     const ChannelBytes channel(rows.codes[step.sample] + blockIdx.z * args.values_per_channel,
                                static_cast<std::uint32_t>(args.values_per_channel));
     sum += lane_sum(channel, step.tile, policy);

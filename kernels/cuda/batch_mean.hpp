@@ -4,7 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include "kernels/batch_mean.hpp"
-#include "kernels/cuda/geometry.hpp"
+#include "kernels/cuda/block/geometry.hpp"
 
 namespace octavo::kernels::cuda {
 

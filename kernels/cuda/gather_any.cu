@@ -1,9 +1,9 @@
 // The gather for batches that no faster kernel supports: any alignment, and any number of channels to interleave. Codes
 // are loaded as words, several before the first is used, and staged in shared memory in output order.
-#include "kernels/cuda/block_gather.cuh"
+#include "kernels/cuda/block/block_gather.cuh"
+#include "kernels/cuda/block/launch.cuh"
+#include "kernels/cuda/block/staged_tile.cuh"
 #include "kernels/cuda/gather_variants.hpp"
-#include "kernels/cuda/launch.cuh"
-#include "kernels/cuda/staged_tile.cuh"
 #include "kernels/divider.hpp"
 
 namespace octavo::kernels::cuda {
@@ -27,11 +27,11 @@ __device__ inline Affine map_at(const GatherArgs& args, std::uint32_t c, std::ui
 }
 
 /// How the maps of a sample's values differ.
-enum class Maps { uniform, channel, pixel };
+enum class MapsBy { uniform, channel, pixel };
 
 /// Gathers values in the order of their codes. `channel_values` divides by P.
-template <typename Value, Maps kMaps>
-__global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
+template <typename Value, MapsBy kMaps>
+__global__ void __launch_bounds__(kMostThreads, kLeastTileBlocks)
     gather_unaligned_planes(const GatherArgs args, const Divider channel_values, const WorkShare share,
                             const CachePolicies policies) {
   __shared__ BlockRows rows;
@@ -44,8 +44,8 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
 
   const Affine uniform_map{wait_for(args.maps[0].scale), wait_for(args.maps[0].shift)};
 
-  const auto offset_of = [&](Step step) { return step.tile * kTileValues + 4 * lane; };
-  const auto load = [&](Step step, bool wanted) {
+  const auto offset_of = [&](TileStep step) { return step.tile * kTileValues + 4 * lane; };
+  const auto load = [&](TileStep step, bool wanted) {
     const SampleBytes sample(block.codes(step), sample_values);
     const SplitPlace place = sample.place(offset_of(step));
     Loaded loaded;
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
     }
     return loaded;
   };
-  const auto stage = [&](Step step, const Loaded& loaded) {
+  const auto stage = [&](TileStep step, const Loaded& loaded) {
     const SampleBytes sample(block.codes(step), sample_values);
     __syncwarp();  // all lanes have read the tile before
 #pragma unroll
@@ -73,14 +73,14 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
       __syncwarp();
     }
   };
-  const auto store = [&](Step step, const Loaded& loaded) {
+  const auto store = [&](TileStep step, const Loaded& loaded) {
     stage(step, loaded);
     const std::uint32_t first = step.tile * kTileValues, P = channel_values.divisor();
     const std::uint32_t count = sample_values - first < kTileValues ? sample_values - first : kTileValues;
     Value* out = static_cast<Value*>(args.values) + block.place(step) * sample_values + first;
     const auto map_of = [&](std::uint32_t i) { return map_at(args, channel_values.quotient(first + i), first + i); };
     const auto unit_maps = [&](int, std::uint32_t unit_first) {
-      if constexpr (kMaps == Maps::uniform) {
+      if constexpr (kMaps == MapsBy::uniform) {
         return [uniform_map](int) { return uniform_map; };
       } else {
         // A unit beyond the sample loads the first maps, which are not used.
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
         const Affine one = args.maps[args.uniform_map ? 0 : c], two = args.maps[args.uniform_map ? 0 : c + is_split];
         return [&args, v, second_from, one, two](int i) {
           const Affine map = static_cast<std::uint32_t>(i) < second_from ? one : two;
-          if constexpr (kMaps == Maps::channel) return map;
+          if constexpr (kMaps == MapsBy::channel) return map;
           return Affine{map.scale, args.pixel_shifts[v + static_cast<std::uint32_t>(i)]};
         };
       }
@@ -129,14 +129,14 @@ __global__ void __launch_bounds__(kMostChannelWarps* kWarpThreads, 10)
 
   // The first pixel of item `item` in its tile, and the offset of its codes in the sample.
   const auto pixel_of = [&](std::uint32_t item) { return 4 * shape.channel_items.remainder(item); };
-  const auto offset_of = [&](Step step, std::uint32_t item) {
+  const auto offset_of = [&](TileStep step, std::uint32_t item) {
     return shape.channel_items.quotient(item) * P + step.tile * shape.tile_pixels + pixel_of(item);
   };
-  const auto pixels_in = [&](Step step) {
+  const auto pixels_in = [&](TileStep step) {
     const std::uint32_t rest = P - step.tile * shape.tile_pixels;
     return rest < shape.tile_pixels ? rest : shape.tile_pixels;
   };
-  const auto load_items = [&](Step step, std::uint32_t first_item, bool wanted) {
+  const auto load_items = [&](TileStep step, std::uint32_t first_item, bool wanted) {
     const SampleBytes sample(block.codes(step), C * P);
     const std::uint32_t pixels = pixels_in(step);
     Loaded loaded;
@@ -148,7 +148,7 @@ __global__ void __launch_bounds__(kMostChannelWarps* kWarpThreads, 10)
     }
     return loaded;
   };
-  const auto stage_items = [&](Step step, std::uint32_t first_item, const Loaded& loaded) {
+  const auto stage_items = [&](TileStep step, std::uint32_t first_item, const Loaded& loaded) {
     const SampleBytes sample(block.codes(step), C * P);
     const std::uint32_t pixels = pixels_in(step);
 #pragma unroll
@@ -165,7 +165,7 @@ __global__ void __launch_bounds__(kMostChannelWarps* kWarpThreads, 10)
       }
     }
   };
-  const auto store = [&](Step step, const Loaded& loaded) {
+  const auto store = [&](TileStep step, const Loaded& loaded) {
     __syncwarp();  // all lanes have read the tile before
     stage_items(step, 0, loaded);
     for (std::uint32_t item = kGroups * kWarpThreads; item < items; item += kGroups * kWarpThreads) {
@@ -190,7 +190,7 @@ __global__ void __launch_bounds__(kMostChannelWarps* kWarpThreads, 10)
       return [&map_of, used](int i) { return map_of(used + static_cast<std::uint32_t>(i)); };
     });
   };
-  block.run([&](Step step, bool wanted) { return load_items(step, 0, wanted); }, [](std::uint32_t) {}, store);
+  block.run([&](TileStep step, bool wanted) { return load_items(step, 0, wanted); }, [](std::uint32_t) {}, store);
 }
 
 template <typename Value>
@@ -198,9 +198,9 @@ cudaError_t launch_planes(const GatherArgs& args, const CachePolicies& policies,
                           cudaStream_t stream) {
   const std::int64_t values = args.sample.channels * args.pixels;
   const BatchGeometry geometry = batch_geometry(args.batch_count, (values + kTileValues - 1) / kTileValues, device);
-  const auto kernel = args.pixel_shifts != nullptr ? gather_unaligned_planes<Value, Maps::pixel>
-                      : args.uniform_map           ? gather_unaligned_planes<Value, Maps::uniform>
-                                                   : gather_unaligned_planes<Value, Maps::channel>;
+  const auto kernel = args.pixel_shifts != nullptr ? gather_unaligned_planes<Value, MapsBy::pixel>
+                      : args.uniform_map           ? gather_unaligned_planes<Value, MapsBy::uniform>
+                                                   : gather_unaligned_planes<Value, MapsBy::channel>;
   return launch(kernel, dim3(geometry.groups, geometry.splits), dim3(geometry.block_threads), stream, args,
                 Divider(args.pixels), work_share(geometry), policies);
 }

@@ -2,11 +2,11 @@
 // value.
 #include <algorithm>
 
-#include "kernels/cuda/batch_rows.cuh"
-#include "kernels/cuda/block_image.cuh"
-#include "kernels/cuda/filter_tables.cuh"
+#include "kernels/cuda/block/batch_rows.cuh"
+#include "kernels/cuda/block/block_image.cuh"
+#include "kernels/cuda/block/filter_tables.cuh"
+#include "kernels/cuda/block/launch.cuh"
 #include "kernels/cuda/gather_variants.hpp"
-#include "kernels/cuda/launch.cuh"
 
 namespace octavo::kernels::cuda {
 namespace {

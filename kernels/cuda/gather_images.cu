@@ -4,13 +4,13 @@
 #include <type_traits>
 
 #include "kernels/augment/image_passes.hpp"
-#include "kernels/cuda/batch_rows.cuh"
-#include "kernels/cuda/block_image.cuh"
-#include "kernels/cuda/block_threads.cuh"
-#include "kernels/cuda/filter_tables.cuh"
+#include "kernels/cuda/block/batch_rows.cuh"
+#include "kernels/cuda/block/block_image.cuh"
+#include "kernels/cuda/block/block_threads.cuh"
+#include "kernels/cuda/block/filter_tables.cuh"
+#include "kernels/cuda/block/launch.cuh"
 #include "kernels/cuda/gather.hpp"
 #include "kernels/cuda/gather_variants.hpp"
-#include "kernels/cuda/launch.cuh"
 #include "kernels/stages/load.hpp"
 
 namespace octavo::kernels::cuda {

@@ -6,13 +6,13 @@
 #include <cstdint>
 
 #include "kernels/augment/moved_image.hpp"
-#include "kernels/cuda/batch_rows.cuh"
-#include "kernels/cuda/decode_words.cuh"
+#include "kernels/cuda/block/batch_rows.cuh"
+#include "kernels/cuda/block/decode_words.cuh"
+#include "kernels/cuda/block/interleave.cuh"
+#include "kernels/cuda/block/launch.cuh"
+#include "kernels/cuda/block/moved_block.cuh"
+#include "kernels/cuda/block/tile_walk.cuh"
 #include "kernels/cuda/gather_variants.hpp"
-#include "kernels/cuda/interleave.cuh"
-#include "kernels/cuda/launch.cuh"
-#include "kernels/cuda/moved_block.cuh"
-#include "kernels/cuda/tile_walk.cuh"
 #include "kernels/divider.hpp"
 
 namespace octavo::kernels::cuda {
@@ -453,13 +453,13 @@ __global__ void __launch_bounds__(kMostThreads, MovedUnits<kChannels, kInterleav
   const L2Policy codes_policy(policies.codes), values_policy(policies.values);
   // A warp moves a tile of all images, then the next one.
   MovedTile loaded_tile{}, stored_tile{};
-  const auto load = [&](Step step, bool wanted) {
+  const auto load = [&](TileStep step, bool wanted) {
     LoadedUnits<Units> loaded;
     if (wanted && (!Units::kKeepsTile || step.sample == 0)) loaded_tile = tiles.tile(step.tile);
     if (wanted) load_units(tiles, loaded_tile, codes_policy, step.sample, loaded);
     return loaded;
   };
-  const auto store = [&](Step step, const StoredUnits<Units>& stored) {
+  const auto store = [&](TileStep step, const StoredUnits<Units>& stored) {
     if (!Units::kKeepsTile || step.sample == 0) stored_tile = tiles.tile(step.tile);
     Value* const out = tiles.template out<Value>(stored_tile, places.first + step.sample);
     if constexpr (kInterleaves) {

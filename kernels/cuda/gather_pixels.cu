@@ -4,12 +4,12 @@
 // shared memory, one byte per value. From there the lanes of a warp store consecutive 16-byte units. If each lane
 // stored the pixels that it loaded, its units would be 48 or 64 bytes apart, and each store would fill only half of the
 // 32-byte sectors that it touches.
-#include "kernels/cuda/block_gather.cuh"
-#include "kernels/cuda/decode_words.cuh"
+#include "kernels/cuda/block/block_gather.cuh"
+#include "kernels/cuda/block/decode_words.cuh"
+#include "kernels/cuda/block/interleave.cuh"
+#include "kernels/cuda/block/launch.cuh"
+#include "kernels/cuda/block/staged_tile.cuh"
 #include "kernels/cuda/gather_variants.hpp"
-#include "kernels/cuda/interleave.cuh"
-#include "kernels/cuda/launch.cuh"
-#include "kernels/cuda/staged_tile.cuh"
 
 namespace octavo::kernels::cuda {
 namespace {
@@ -67,7 +67,7 @@ struct SharedTiles {
 
 /// Gathers pixels if all loads and stores are aligned.
 template <typename Value, int kChannels, bool kPixelShifts>
-__global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
+__global__ void __launch_bounds__(kMostThreads, kLeastTileBlocks)
     gather_pixels(const GatherArgs args, const WorkShare share, const CachePolicies policies) {
   constexpr int kValues = kValuesPerStore<Value>;
   constexpr int kLoads = kGroups<kChannels, kPixelShifts>;
@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
   const PixelMaps<kChannels> maps = PixelMaps<kChannels>(args).rotated(lane * kValues % kChannels);
 
   using Loaded = LoadedWords<kLoads * kChannels>;
-  const auto load = [&](Step step, bool wanted) {
+  const auto load = [&](TileStep step, bool wanted) {
     const std::uint32_t first = step.tile * kPixels + 4 * lane;
     const std::int8_t* codes = block.codes(step) + first;
     Loaded loaded;
@@ -132,7 +132,7 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
     }
     __syncwarp();
   };
-  const auto store = [&](Step step, const Loaded& loaded) {
+  const auto store = [&](TileStep step, const Loaded& loaded) {
     const std::uint32_t first = step.tile * (kUnits * kWarpThreads) + lane;
     stage(loaded);
     auto* out = static_cast<std::byte*>(args.values) + (block.place(step) * units + first) * 16;
@@ -159,7 +159,7 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
 
 /// Gathers any number of pixels with any alignment.
 template <typename Value, int kChannels, bool kPixelShifts>
-__global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
+__global__ void __launch_bounds__(kMostThreads, kLeastTileBlocks)
     gather_unaligned_pixels(const GatherArgs args, const WorkShare share, const CachePolicies policies) {
   constexpr std::uint32_t kValues = kValuesPerStore<Value>;
   constexpr int kLoads = kGroups<kChannels, true>;
@@ -174,11 +174,11 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
   const PixelMaps<kChannels> channel_maps(args);
 
   using Loaded = LoadedWords<2 * kLoads * kChannels>;
-  const auto offset_of = [&](Step step, int c) {
+  const auto offset_of = [&](TileStep step, int c) {
     return static_cast<std::uint32_t>(c) * P + step.tile * kPixels + 4 * lane;
   };
-  const auto sample_of = [&](Step step) { return SampleBytes(block.codes(step), P * kChannels); };
-  const auto load = [&](Step step, bool wanted) {
+  const auto sample_of = [&](TileStep step) { return SampleBytes(block.codes(step), P * kChannels); };
+  const auto load = [&](TileStep step, bool wanted) {
     const SampleBytes sample = sample_of(step);
     const std::uint32_t pixel = step.tile * kPixels + 4 * lane;
     Loaded loaded;
@@ -195,7 +195,7 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
     }
     return loaded;
   };
-  const auto stage = [&](Step step, const Loaded& loaded) {
+  const auto stage = [&](TileStep step, const Loaded& loaded) {
     const SampleBytes sample = sample_of(step);
     __syncwarp();  // all lanes have read the tile before
 #pragma unroll
@@ -222,7 +222,7 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
       __syncwarp();
     }
   };
-  const auto store = [&](Step step, const Loaded& loaded) {
+  const auto store = [&](TileStep step, const Loaded& loaded) {
     stage(step, loaded);
     const std::uint32_t rest = P - step.tile * kPixels;
     const std::uint32_t count = (rest < kPixels ? rest : kPixels) * kChannels;

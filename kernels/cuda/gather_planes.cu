@@ -1,8 +1,8 @@
 // The gather for samples whose values keep the order of their codes, in whole aligned vectors.
-#include "kernels/cuda/block_gather.cuh"
-#include "kernels/cuda/decode_words.cuh"
+#include "kernels/cuda/block/block_gather.cuh"
+#include "kernels/cuda/block/decode_words.cuh"
+#include "kernels/cuda/block/launch.cuh"
 #include "kernels/cuda/gather_variants.hpp"
-#include "kernels/cuda/launch.cuh"
 #include "kernels/divider.hpp"
 
 namespace octavo::kernels::cuda {
@@ -64,7 +64,7 @@ struct TileMaps {
 };
 
 template <typename Value, int kValues, bool kPixelShifts>
-__global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
+__global__ void __launch_bounds__(kMostThreads, kLeastTileBlocks)
     gather_planes(const GatherArgs args, const PlanesShape shape, const WorkShare share, const CachePolicies policies) {
   constexpr int kUnits = kLaneUnits<kValues, kPixelShifts>;
   constexpr int kStoreBytes = kValues * static_cast<int>(sizeof(Value));
@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
   const std::uint32_t lane = threadIdx.x % kWarpThreads;
   const L2Policy codes_policy(policies.codes), values_policy(policies.values);
 
-  const auto load = [&](Step step, bool wanted) {
+  const auto load = [&](TileStep step, bool wanted) {
     const std::uint32_t first = step.tile * kTileUnits<kValues, kPixelShifts> + lane;
     const std::int8_t* codes = block.codes(step) + std::int64_t{first} * kValues;
     Loaded loaded;
@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
     return loaded;
   };
   TileMaps<kValues, kPixelShifts> maps;
-  const auto store = [&](Step step, const Loaded& loaded) {
+  const auto store = [&](TileStep step, const Loaded& loaded) {
     const std::uint32_t first = step.tile * kTileUnits<kValues, kPixelShifts> + lane;
     auto* out = static_cast<std::byte*>(args.values) + (block.place(step) * shape.units + first) * kStoreBytes;
 #pragma unroll

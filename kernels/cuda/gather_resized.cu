@@ -7,11 +7,11 @@
 #include <cstddef>
 
 #include "kernels/augment/resized_image.hpp"
-#include "kernels/cuda/batch_rows.cuh"
-#include "kernels/cuda/decode_words.cuh"
+#include "kernels/cuda/block/batch_rows.cuh"
+#include "kernels/cuda/block/decode_words.cuh"
+#include "kernels/cuda/block/launch.cuh"
+#include "kernels/cuda/block/staged_tile.cuh"
 #include "kernels/cuda/gather_variants.hpp"
-#include "kernels/cuda/launch.cuh"
-#include "kernels/cuda/staged_tile.cuh"
 #include "kernels/divider.hpp"
 
 namespace octavo::kernels::cuda {

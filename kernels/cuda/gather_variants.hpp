@@ -4,7 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include "kernels/cache_policy.hpp"
-#include "kernels/cuda/geometry.hpp"
+#include "kernels/cuda/block/geometry.hpp"
 #include "kernels/gather.hpp"
 
 namespace octavo::kernels::cuda {

@@ -2,8 +2,8 @@
 // a twelfth of the bytes of their float32 RGB images, so this kernel is simple rather than fast.
 #include <algorithm>
 
-#include "kernels/cuda/block_threads.cuh"
-#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/block/block_threads.cuh"
+#include "kernels/cuda/block/launch.cuh"
 #include "kernels/cuda/mask_gather.hpp"
 #include "kernels/stages/load.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "kernels/cuda/geometry.hpp"
+#include "kernels/cuda/block/geometry.hpp"
 #include "kernels/mask_gather.hpp"
 
 namespace octavo::kernels::cuda {

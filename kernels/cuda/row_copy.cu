@@ -1,9 +1,9 @@
 // The kernel that copies float32 rows, four values at a time if the rows are aligned.
 #include "kernels/cache_policy.hpp"
-#include "kernels/cuda/batch_rows.cuh"
-#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/block/batch_rows.cuh"
+#include "kernels/cuda/block/launch.cuh"
+#include "kernels/cuda/block/tile_walk.cuh"
 #include "kernels/cuda/row_copy.hpp"
-#include "kernels/cuda/tile_walk.cuh"
 
 namespace octavo::kernels::cuda {
 namespace {
@@ -26,7 +26,7 @@ __device__ inline void copy_units(const std::byte* from, std::byte* to, std::uin
 
 /// Copies rows of `units` units of kUnitBytes bytes each.
 template <int kUnitBytes>
-__global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
+__global__ void __launch_bounds__(kMostThreads, kLeastTileBlocks)
     copy_rows(const RowCopyArgs args, const std::uint32_t units, const WorkShare share, const CachePolicies policies) {
   __shared__ std::int64_t rows[kMostSamples];
   const BlockPlaces places = block_places(args.batch_count, share.samples_per_block);
@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
   const auto* from = reinterpret_cast<const std::byte*>(args.rows);
   auto* to = reinterpret_cast<std::byte*>(args.out);
   for (TileWalk walk(share, places.count); !walk.at_end(); walk.advance()) {
-    const Step step = walk.step();
+    const TileStep step = walk.step();
     const std::uint32_t first = step.tile * kTileUnits + lane;
     const std::int64_t out_row = places.first + step.sample;
     copy_units<kUnitBytes>(from + (rows[step.sample] * units + first) * kUnitBytes,

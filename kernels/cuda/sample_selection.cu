@@ -1,5 +1,5 @@
 // The selection of samples: one block, because a launch selects few samples and then advances the position.
-#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/block/launch.cuh"
 #include "kernels/cuda/sample_selection.hpp"
 
 namespace octavo::kernels::cuda {

@@ -1,7 +1,7 @@
 // The training kernels: one thread per number or row of logits, in grid-stride loops.
 #include <algorithm>
 
-#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/block/launch.cuh"
 #include "kernels/cuda/training.hpp"
 
 namespace octavo::kernels::cuda {

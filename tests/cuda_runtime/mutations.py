@@ -18,7 +18,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCES = ["lib/core/src/backend/cuda_backend.cpp", "lib/core/src/backend/in_flight.cpp", "lib/core/src/backend/owned_tensor.cpp",
-           "lib/core/src/store/**/*.?pp", "lib/core/src/loader/*.cpp", "lib/core/src/loader/*.hpp",
+           "lib/core/src/store/**/*.?pp", "lib/core/src/loader/**/*.?pp",
            "lib/lab/src/comparisons/*_server.?pp", "lib/lab/src/training/*.cpp",
            "lib/core/src/cuda/*.cpp"]
 # Statements that order work, each on a line of its own.

@@ -6,7 +6,7 @@
 
 #include "../lib/dataset_file/forge.hpp"
 #include "catch.hpp"
-#include "dataset_file/metadata_hash.hpp"
+#include "dataset_file/index/metadata_hash.hpp"
 #include "effort.hpp"
 #include "served_data.hpp"
 #include "tally.hpp"

@@ -25,9 +25,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const sources::FileStart start(tree, name);
     for (const auto* reader : {&sources::kCifar10Reader, &sources::kCifar100Reader}) {
       if (!reader->looks_like(start)) continue;
-      sources::Finding finding{reader, "train", tree, name};
+      sources::SourceEntry entry{reader, "train", tree, name};
       const SourceOptions options;
-      read_sets(std::get<std::vector<arrays::ArraySet>>(reader->open(finding, {options})));
+      read_sets(std::get<std::vector<arrays::ArraySet>>(reader->open(entry, {options})));
       return true;
     }
     return false;

@@ -1,5 +1,5 @@
 // Fuzzes MATLAB 5 files.
-#include "arrays/mat.hpp"
+#include "arrays/matlab/mat.hpp"
 
 #include "support/fuzz_target.hpp"
 #include "support/memory_file.hpp"

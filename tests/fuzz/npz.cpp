@@ -12,9 +12,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   file.write(fuzz::bytes_of(data, size));
   return fuzz::run_input([&] {
     const auto archive = files::open_archive(file.path(), 1100);
-    sources::Finding finding{&sources::kNpyReader, "", tree, file.name(), "", "", archive};
+    sources::SourceEntry entry{&sources::kNpyReader, "", tree, file.name(), "", "", archive};
     const SourceOptions options;
-    const sources::Opened opened = sources::kNpyReader.open(finding, {options});
+    const sources::Opened opened = sources::kNpyReader.open(entry, {options});
     for (const auto& set : std::get<std::vector<arrays::ArraySet>>(opened)) {
       fuzz::read_array(*set.images);
       if (set.labels) fuzz::read_array(*set.labels);

@@ -134,13 +134,13 @@ class Variant:
     }
 
     def __init__(self, mangled):
-        found = re.search(r"\d(" + "|".join(self.FAMILIES) + r")(?:I(f|NS0_\d+B?Float16E)?((?:L(?:[ib]|NS\d*_4MapsE)\d+E)*)E)?", mangled)
+        found = re.search(r"\d(" + "|".join(self.FAMILIES) + r")(?:I(f|NS0_\d+B?Float16E)?((?:L(?:[ib]|NS\d*_6MapsByE)\d+E)*)E)?", mangled)
         self.family = found and found[1]
         if not self.family:
             return
         self.layout, self.block_threads, self.used, self.most_slots, self.is_pipelined = self.FAMILIES[self.family]
         self.type, self.value_bytes = self.TYPES.get(found[2], ("float32", 4))
-        numbers = [int(n) for n in re.findall(r"L(?:[ib]|NS\d*_4MapsE)(\d+)E", found[3] or "")]
+        numbers = [int(n) for n in re.findall(r"L(?:[ib]|NS\d*_6MapsByE)(\d+)E", found[3] or "")]
         self.store_width, self.loaded_bytes, self.maps = 16, 1, "any"
         if self.family == "gather_planes":
             self.store_width = numbers[0] * self.value_bytes

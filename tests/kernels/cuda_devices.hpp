@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "kernels/cuda/geometry.hpp"
+#include "kernels/cuda/block/geometry.hpp"
 
 namespace octavo::test {
 

@@ -120,14 +120,14 @@ ORDERED = {
     "cuda/gather_any.cu": "gather_any",
     "cuda/gather_pixels.cu": "gather_pixels",
     "cuda/gather_moved.cu": "gather_moved",
-    "cuda/moved_block.cuh": "gather_moved",
-    "cuda/filter_tables.cuh": "gather_augmented",
+    "cuda/block/moved_block.cuh": "gather_moved",
+    "cuda/block/filter_tables.cuh": "gather_augmented",
     "cuda/gather_images.cu": "gather_images",
     "cuda/gather_resized.cu": "gather_resized",
     "cuda/mask_gather.cu": "mask_gather",
     "cuda/sample_selection.cu": "sample_selection",
-    "cuda/block_image.cuh": "gather_augmented",
-    "cuda/batch_rows.cuh": "row_copy gather_planes",
+    "cuda/block/block_image.cuh": "gather_augmented",
+    "cuda/block/batch_rows.cuh": "row_copy gather_planes",
     "augment/image_passes.hpp": "gather_images",
 }
 

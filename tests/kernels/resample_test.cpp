@@ -1,4 +1,4 @@
-#include "kernels/cpu/resample.hpp"
+#include "kernels/cpu/image/resample.hpp"
 
 #include <algorithm>
 #include <array>

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "costs/cost_cases.hpp"
+#include "kernels/cuda/block/geometry.hpp"
 #include "kernels/cuda/gather.hpp"
-#include "kernels/cuda/geometry.hpp"
 #include "launch/launch_generated.hpp"
 
 using namespace device_code;

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "files/archives/member_list.hpp"
 #include "files/file_tree.hpp"
-#include "files/member_list.hpp"
 #include "octavo/errors.hpp"
 
 namespace octavo::fuzz {

@@ -1,4 +1,4 @@
-#include "arrays/mat.hpp"
+#include "arrays/matlab/mat.hpp"
 
 #include "catch.hpp"
 #include "deflated.hpp"

@@ -1,8 +1,8 @@
-#include "arrays/matlab_hdf5.hpp"
+#include "arrays/matlab/matlab_hdf5.hpp"
 
 #include <algorithm>
 
-#include "arrays/matlab_values.hpp"
+#include "arrays/matlab/matlab_values.hpp"
 #include "catch.hpp"
 #include "made_arrays.hpp"
 #include "made_hdf5.hpp"

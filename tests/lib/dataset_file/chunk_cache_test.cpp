@@ -1,4 +1,4 @@
-#include "dataset_file/chunk_cache.hpp"
+#include "dataset_file/chunks/chunk_cache.hpp"
 
 #include <thread>
 

@@ -1,4 +1,4 @@
-#include "dataset_file/chunk_layout.hpp"
+#include "dataset_file/chunks/chunk_layout.hpp"
 
 #include "catch.hpp"
 #include "dataset_file/limits.hpp"

@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "catch.hpp"
-#include "dataset_file/chunk_table.hpp"
-#include "dataset_file/deflate_codec.hpp"
+#include "dataset_file/chunks/chunk_table.hpp"
+#include "dataset_file/chunks/deflate_codec.hpp"
 #include "dataset_file/reader.hpp"
 #include "deflated_file.hpp"
 #include "forge.hpp"

@@ -6,8 +6,8 @@
 #include <functional>
 #include <string>
 
-#include "dataset_file/header.hpp"
-#include "dataset_file/index.hpp"
+#include "dataset_file/index/header.hpp"
+#include "dataset_file/index/index.hpp"
 #include "small_file.hpp"
 #include "support/file.hpp"
 #include "support/hash.hpp"

@@ -1,4 +1,4 @@
-#include "dataset_file/header.hpp"
+#include "dataset_file/index/header.hpp"
 
 #include <cstdint>
 #include <cstring>

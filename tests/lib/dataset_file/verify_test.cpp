@@ -4,7 +4,7 @@
 
 #include "catch.hpp"
 #include "dataset_file/check/defect_list.hpp"
-#include "dataset_file/metadata_hash.hpp"
+#include "dataset_file/index/metadata_hash.hpp"
 #include "dataset_file/reader.hpp"
 #include "forge.hpp"
 #include "small_file.hpp"

@@ -1,4 +1,4 @@
-#include "doctor/area_grid.hpp"
+#include "doctor/copies/area_grid.hpp"
 
 #include "catch.hpp"
 

@@ -1,9 +1,9 @@
-#include "doctor/descriptor.hpp"
+#include "doctor/copies/descriptor.hpp"
 
 #include <set>
 
 #include "catch.hpp"
-#include "doctor/descriptor_tree.hpp"
+#include "doctor/copies/descriptor_tree.hpp"
 #include "doctor/reach.hpp"
 #include "scenes.hpp"
 

@@ -1,11 +1,11 @@
-#include "doctor/near_copies.hpp"
+#include "doctor/copies/near_copies.hpp"
 
 #include <octavo/doctor.hpp>
 
 #include <numeric>
 
 #include "catch.hpp"
-#include "doctor/copy_residual.hpp"
+#include "doctor/copies/copy_residual.hpp"
 #include "scenes.hpp"
 
 using namespace octavo;

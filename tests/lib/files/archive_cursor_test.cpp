@@ -1,4 +1,4 @@
-#include "files/archive_cursor.hpp"
+#include "files/archives/archive_cursor.hpp"
 
 #include <octavo/errors.hpp>
 

@@ -1,4 +1,4 @@
-#include "files/member_list.hpp"
+#include "files/archives/member_list.hpp"
 
 #include "catch.hpp"
 

@@ -1,5 +1,5 @@
 // What a gather knows about each sample of a batch: its row, its index and its epoch.
-#include "loader/row_provider.hpp"
+#include "loader/rows/row_provider.hpp"
 
 #include <algorithm>
 

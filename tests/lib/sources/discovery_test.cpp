@@ -18,15 +18,15 @@ namespace {
 
 constexpr const sources::SourceReader* kAny = nullptr;
 
-std::vector<sources::Finding> found_at(const SourceSpec& spec, const sources::SourceReader* wanted = kAny) {
+std::vector<sources::SourceEntry> found_at(const SourceSpec& spec, const sources::SourceReader* wanted = kAny) {
   sources::Search search = {files::OpenArchives(SourceOptions().largest_archive_ratio), ""};
   return sources::discover(spec, wanted, search);
 }
 
-std::string splits_of(const std::vector<sources::Finding>& findings) {
+std::string splits_of(const std::vector<sources::SourceEntry>& entries) {
   std::string text;
-  for (const auto& finding : findings)
-    text += finding.split + "=" + std::filesystem::path(finding.path).filename().string() + " ";
+  for (const auto& entry : entries)
+    text += entry.split + "=" + std::filesystem::path(entry.path).filename().string() + " ";
   return text;
 }
 

@@ -258,12 +258,13 @@ TEST_CASE("tags become multi-labels with a note", "[unit][pack]") {
                     ContainsSubstring("the labels in \"tags\" may be one class each or several, such as \"clear "
                                       "primary\"; divide them into multi-labels with `label_separator=space`, or make "
                                       "each one class with `label_separator=none`"));
-  const auto findings = download.open("file,Finding Labels\n1.png,Mass|Edema\n2.png,Edema\n3.png,No Finding\n",
-                                      {.label_columns = {"Finding Labels"}});
-  CHECK(findings->class_names() == Names{"Edema", "Mass", "No Finding"});
-  CHECK_THAT(notes_of(*findings),
-             ContainsSubstring("list.csv: the labels in \"Finding Labels\" are divided at bars into multi-labels, such "
-                               "as \"Mass|Edema\"; `label_separator=none` makes each one class"));
+  const auto entries = download.open("file,SourceEntry Labels\n1.png,Mass|Edema\n2.png,Edema\n3.png,No SourceEntry\n",
+                                     {.label_columns = {"SourceEntry Labels"}});
+  CHECK(entries->class_names() == Names{"Edema", "Mass", "No SourceEntry"});
+  CHECK_THAT(
+      notes_of(*entries),
+      ContainsSubstring("list.csv: the labels in \"SourceEntry Labels\" are divided at bars into multi-labels, such "
+                        "as \"Mass|Edema\"; `label_separator=none` makes each one class"));
 }
 
 TEST_CASE("an empty label separator is refused", "[unit][pack]") {

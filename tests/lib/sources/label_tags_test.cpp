@@ -42,7 +42,7 @@ TEST_CASE("given class names decide whether labels are tags", "[unit][pack]") {
 }
 
 TEST_CASE("bars and semicolons separate tags that recur", "[unit][pack]") {
-  CHECK(kind_of({"Mass|Edema", "Edema", "No Finding"}) == Kind::tags);
+  CHECK(kind_of({"Mass|Edema", "Edema", "No SourceEntry"}) == Kind::tags);
   CHECK(kind_of({"a; b", "b; c"}) == Kind::tags);
   CHECK(kind_of({"cat|feline", "dog|canine"}) == Kind::unclear);
 }

@@ -90,8 +90,8 @@ TEST_CASE("folders named for images are not the classes of a list without recogn
   CHECK(folder.open({.format = "folder"})->class_names() == Names{"test_images", "train_images"});
   const TemporaryFolder parts;
   for (const char* const image : {"images_001/0.png", "images_002/1.png"}) write_file(parts / image, gray_png(1));
-  write_file(parts / "entries.csv", "Image Index,Finding Labels\n0.png,Mass\n1.png,Edema\n");
-  CHECK_THROWS_WITH(open(parts.path()), ContainsSubstring("name Finding Labels with"));
+  write_file(parts / "entries.csv", "Image Index,SourceEntry Labels\n0.png,Mass\n1.png,Edema\n");
+  CHECK_THROWS_WITH(open(parts.path()), ContainsSubstring("name SourceEntry Labels with"));
 }
 
 TEST_CASE("lists of other splits without labels are packed without labels whatever their columns", "[unit][pack]") {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "dataset_file/deflate_codec.hpp"
+#include "dataset_file/chunks/deflate_codec.hpp"
 
 namespace octavo::dataset_file {
 namespace {

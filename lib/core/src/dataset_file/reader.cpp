@@ -1,5 +1,5 @@
 #include "dataset_file/reader.hpp"
-#include "dataset_file/columns.hpp"
+#include "dataset_file/index/columns.hpp"
 
 #include <array>
 #include <cstring>
@@ -7,12 +7,12 @@
 #include <octavo/errors.hpp>
 
 #include "dataset_file/hashed_read.hpp"
+#include "dataset_file/index/metadata_hash.hpp"
 #include "dataset_file/limits.hpp"
-#include "dataset_file/metadata_hash.hpp"
 #include "support/file.hpp"
 #include "support/hash.hpp"
-#include "support/short_text.hpp"
 #include "support/strict_json.hpp"
+#include "support/text/short_text.hpp"
 
 namespace octavo::dataset_file {
 namespace {

@@ -161,18 +161,18 @@ LoaderState BatchOrder::state(std::int64_t epoch, std::int64_t step) const {
           .augmentation = {}};
 }
 
-std::int64_t BatchOrder::window_at(std::int64_t epoch, std::int64_t ordinal, std::int64_t window_samples) const {
+std::int64_t BatchOrder::window_at(std::int64_t epoch, std::int64_t number, std::int64_t window_samples) const {
   const std::int64_t whole = sample_count_ / window_samples;
-  if (options_->shuffle.kind() != Shuffle::Kind::windows || ordinal >= whole) return ordinal;
-  return kernels::permute(key(whole, options_->seed, epoch, true), ordinal);
+  if (options_->shuffle.kind() != Shuffle::Kind::windows || number >= whole) return number;
+  return kernels::permute(key(whole, options_->seed, epoch, true), number);
 }
 
 void BatchOrder::append_window_rows(std::int64_t epoch, BatchPositions places, std::vector<std::int64_t>& rows) const {
   const std::int64_t M = options_->shuffle.window_samples();
   for (std::int64_t position = places.first; position < places.first + places.count;) {
-    const std::int64_t ordinal = position / M, inside = position % M;
-    const std::int64_t window = window_at(epoch, ordinal, M);
-    const std::int64_t length = std::min(M, sample_count_ - ordinal * M);  // a short window stays last
+    const std::int64_t number = position / M, inside = position % M;
+    const std::int64_t window = window_at(epoch, number, M);
+    const std::int64_t length = std::min(M, sample_count_ - number * M);  // a short window stays last
     const std::int64_t count = std::min(length - inside, places.first + places.count - position);
     const std::size_t before = rows.size();
     rows.resize(before + static_cast<std::size_t>(count));

@@ -67,9 +67,9 @@ class BatchOrder {
   /// The same, and the indices and epochs for their random numbers.
   store::BatchRows numbers(std::int64_t epoch, std::int64_t step) const;
 
-  /// For orders that visit windows of `window_samples` samples one after another: the window at position `ordinal`.
+  /// For orders that visit windows of `window_samples` samples one after another: the window at position `number`.
   /// Window w holds samples [w * window_samples, (w + 1) * window_samples); the last one may be shorter.
-  std::int64_t window_at(std::int64_t epoch, std::int64_t ordinal, std::int64_t window_samples) const;
+  std::int64_t window_at(std::int64_t epoch, std::int64_t number, std::int64_t window_samples) const;
 
  private:
   /// Appends the samples at positions of an epoch. Negative ones are the last of the epoch before.

@@ -7,7 +7,7 @@
 #include "loader/batch_server.hpp"
 #include "loader/loader_identity.hpp"
 #include "loader/options_check.hpp"
-#include "loader/row_provider.hpp"
+#include "loader/rows/row_provider.hpp"
 #include "store/spec/prepared_maps.hpp"
 
 namespace octavo::loader {

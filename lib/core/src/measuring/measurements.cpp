@@ -1,6 +1,6 @@
 #include <octavo/measurements.hpp>
 
-#include "support/text_units.hpp"
+#include "support/text/text_units.hpp"
 
 namespace octavo {
 

@@ -7,11 +7,11 @@
 #include <octavo/errors.hpp>
 
 #include "backend/backend.hpp"
-#include "dataset_file/chunk_reader.hpp"
+#include "dataset_file/chunks/chunk_reader.hpp"
 #include "dataset_file/rows/sample_companions.hpp"
 #include "planning/memory_model.hpp"
 #include "store/residency_rules.hpp"
-#include "support/text_units.hpp"
+#include "support/text/text_units.hpp"
 
 namespace octavo {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <octavo/plan.hpp>
 
-#include "support/text_units.hpp"
+#include "support/text/text_units.hpp"
 
 namespace octavo {
 namespace {

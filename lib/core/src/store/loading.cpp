@@ -24,7 +24,7 @@ namespace {
 constexpr std::int64_t kUsualWindows = 8;
 
 /// The samples to load and how to read them.
-struct Origin {
+struct LoadSource {
   std::string name;   ///< "split train"
   std::string place;  ///< "the file"
   SampleDescription samples;
@@ -109,11 +109,11 @@ Split statistics_source(const Split& split) {
   return dataset.has_split("train") && dataset.split("train").shape() == split.shape() ? dataset.split("train") : split;
 }
 
-/// Loads one origin, and tries further residencies if memory is short.
+/// Loads one source, and tries further residencies if memory is short.
 class Loading {
  public:
-  Loading(const Origin& origin, Device device, const LoadOptions& options)
-      : origin_(origin), options_(options), backend_(backend::make_backend(device)) {
+  Loading(const LoadSource& source, Device device, const LoadOptions& options)
+      : source_(source), options_(options), backend_(backend::make_backend(device)) {
     sample_bytes_ = layout().sample_bytes();
     limit_bytes_ = options.memory_limit_bytes > 0 ? options.memory_limit_bytes : backend_->memory().free_bytes / 5 * 4;
   }
@@ -123,8 +123,8 @@ class Loading {
       case Residency::automatic:
         return load_what_fits();
       case Residency::device:
-        check_limit(origin_.samples.sample_count, "the residency device keeps all of them");
-        return read_into(allocate(origin_.samples.sample_count, Residency::device));
+        check_limit(source_.samples.sample_count, "the residency device keeps all of them");
+        return read_into(allocate(source_.samples.sample_count, Residency::device));
       case Residency::hybrid:
         check_limit(options_.resident_count, "resident_count keeps that many");
         return read_into(
@@ -134,26 +134,26 @@ class Loading {
       case Residency::window:
         return load_windows();
     }
-    refuse(origin_.name, "unknown residency");
+    refuse(source_.name, "unknown residency");
   }
 
  private:
   RowLayout layout() const {
-    const SampleDescription& samples = origin_.samples;
+    const SampleDescription& samples = source_.samples;
     return {samples.shape, samples.labels, samples.has_masks, samples.row_coding};
   }
   /// Throws InvalidArgument if `count` samples exceed the limit that the caller gave.
   void check_limit(std::int64_t count, const std::string& why) const {
     if (options_.memory_limit_bytes == 0 || count <= limit_bytes_ / sample_bytes_ || is_in_place()) return;
-    refuse(origin_.name, counted(count, "sample") + " need " + format_bytes(count * sample_bytes_) +
+    refuse(source_.name, counted(count, "sample") + " need " + format_bytes(count * sample_bytes_) +
                              ", more than the memory limit of " + format_bytes(limit_bytes_) + ", and " + why +
                              "; raise the limit, or choose the residency auto");
   }
   /// Number of samples that fit within the limit.
-  std::int64_t fitting_count() const { return std::min(origin_.samples.sample_count, limit_bytes_ / sample_bytes_); }
+  std::int64_t fitting_count() const { return std::min(source_.samples.sample_count, limit_bytes_ / sample_bytes_); }
 
   std::shared_ptr<const StoredSamples> load_what_fits() {
-    const std::int64_t N = origin_.samples.sample_count;
+    const std::int64_t N = source_.samples.sample_count;
     if (is_in_place()) return read_into(allocate(N, Residency::device));
     std::int64_t count = fitting_count();
     bool has_failed = false;
@@ -162,7 +162,7 @@ class Loading {
       count = N / 2;
       has_failed = true;
     } else {
-      reason_ = "The " + std::to_string(N * sample_bytes_) + " bytes of " + origin_.name + " exceed the limit of " +
+      reason_ = "The " + std::to_string(N * sample_bytes_) + " bytes of " + source_.name + " exceed the limit of " +
                 std::to_string(limit_bytes_) + " bytes on " + to_string(backend_->device()) + ". ";
     }
     for (; count >= least_hybrid_count(N); count /= 2) {
@@ -199,7 +199,7 @@ class Loading {
     auto samples = describe(residency);
     if (is_in_place()) return use_in_place(samples);
     samples->resident = ResidentSet({{0, count}});
-    const std::string what = "samples of " + origin_.name;
+    const std::string what = "samples of " + source_.name;
     // The products do not overflow: a file or a memory block of that size exists.
     const RowLayout& layout = samples->layout;
     samples->codes =
@@ -213,14 +213,14 @@ class Loading {
 
   std::shared_ptr<const StoredSamples> read_into(const std::shared_ptr<StoredSamples>& samples) const {
     if (is_in_place()) return samples;
-    if (!samples->is_resident()) samples->rows = origin_.rows();
-    origin_.read_resident(*samples);
+    if (!samples->is_resident()) samples->rows = source_.rows();
+    source_.read_resident(*samples);
     if (!reason_.empty()) {
       const std::int64_t count = samples->resident.count();
       samples->residency_reason = reason_ +
                                   (count == 0 ? "No samples are resident; all"
                                               : std::to_string(count) + " of its samples are resident; the others") +
-                                  " are read from " + origin_.place + " when a batch needs them";
+                                  " are read from " + source_.place + " when a batch needs them";
     }
     return samples;
   }
@@ -228,7 +228,7 @@ class Loading {
   std::shared_ptr<StoredSamples> load_windows() {
     auto samples = describe(Residency::window);
     samples->window_samples = options_.window_samples;
-    const std::int64_t N = origin_.samples.sample_count;
+    const std::int64_t N = source_.samples.sample_count;
     if (samples->window_samples == 0) {
       const std::int64_t most =
           std::clamp<std::int64_t>(limit_bytes_ / 2 / sample_bytes_, 1, (N + kUsualWindows - 1) / kUsualWindows);
@@ -239,7 +239,7 @@ class Loading {
     samples->window_samples = std::min(samples->window_samples, N);
     if (is_in_place()) return use_in_place(samples);
     check_limit(2 * samples->window_samples, "two windows of the residency window keep that many");
-    samples->rows = origin_.rows();
+    samples->rows = source_.rows();
     return samples;
   }
 
@@ -247,23 +247,23 @@ class Loading {
   std::shared_ptr<StoredSamples> describe(Residency residency) const {
     auto samples = std::make_shared<StoredSamples>();
     samples->backend = backend_;
-    static_cast<SampleDescription&>(*samples) = origin_.samples;
-    samples->owner = origin_.owner;
+    static_cast<SampleDescription&>(*samples) = source_.samples;
+    samples->owner = source_.owner;
     samples->layout = layout();
     samples->residency = residency;
     return samples;
   }
 
   /// Whether the CPU can use the caller's memory in place.
-  bool is_in_place() const { return origin_.in_place != nullptr && backend_->is_host(); }
+  bool is_in_place() const { return source_.in_place != nullptr && backend_->is_host(); }
   std::shared_ptr<StoredSamples> use_in_place(std::shared_ptr<StoredSamples> samples) const {
-    samples->resident = ResidentSet({{0, origin_.samples.sample_count}});
-    samples->borrowed_codes = origin_.in_place->codes.data();
-    samples->borrowed_labels = reinterpret_cast<const std::uint32_t*>(origin_.in_place->label_bytes.data());
+    samples->resident = ResidentSet({{0, source_.samples.sample_count}});
+    samples->borrowed_codes = source_.in_place->codes.data();
+    samples->borrowed_labels = reinterpret_cast<const std::uint32_t*>(source_.in_place->label_bytes.data());
     return samples;
   }
 
-  const Origin& origin_;
+  const LoadSource& source_;
   const LoadOptions& options_;
   std::shared_ptr<backend::Backend> backend_;
   std::int64_t sample_bytes_;  ///< bytes of a sample, its mask and its label on the device
@@ -276,20 +276,20 @@ class Loading {
 std::shared_ptr<const StoredSamples> load_samples(const Split& split, Device device, const LoadOptions& options) {
   const std::string name = "split " + split.name();
   check_options(name, split.sample_count(), options);
-  const Split source = statistics_source(split);
-  const Origin origin{
+  const Split statistics_split = statistics_source(split);
+  const LoadSource source{
       name,
       "the file",
       {split.sample_count(), split.shape(), split.labels(), options.with_masks && split.has_masks(),
        dataset_file::codec_of(split.data()->description().compression).row_coding, split.class_names(),
-       split.data()->description().quantization, source.statistics(), source.name(), split.name(),
+       split.data()->description().quantization, statistics_split.statistics(), statistics_split.name(), split.name(),
        split.data()->description().data_hash},
       [&] {
         return split.data()->open_rows({options.verify_checksums, options.with_masks, options.thread_count});
       },
       [&](const StoredSamples& samples) { read_samples(split, options, samples); },
   };
-  return Loading(origin, device, options).run();
+  return Loading(source, device, options).run();
 }
 
 std::shared_ptr<const StoredSamples> load_samples(const HostSamples& samples, HostMemory memory, Device device,
@@ -298,7 +298,7 @@ std::shared_ptr<const StoredSamples> load_samples(const HostSamples& samples, Ho
   const auto sample_count = static_cast<std::int64_t>(samples.codes.size()) / samples.shape.values();
   check_options("samples in memory", sample_count, options);
   const Statistics statistics = samples.statistics ? *samples.statistics : statistics_of(samples);
-  const Origin origin{
+  const LoadSource source{
       "samples in memory",
       "host memory",
       {sample_count, samples.shape, samples.labels, false, kernels::RowCoding::plain, samples.class_names,
@@ -308,7 +308,7 @@ std::shared_ptr<const StoredSamples> load_samples(const HostSamples& samples, Ho
       memory == HostMemory::borrow ? samples.owner : nullptr,
       memory == HostMemory::borrow ? &samples : nullptr,
   };
-  return Loading(origin, device, options).run();
+  return Loading(source, device, options).run();
 }
 
 }  // namespace octavo::store

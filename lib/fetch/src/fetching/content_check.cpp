@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "fetching/digest.hpp"
-#include "support/ascii.hpp"
+#include "support/text/ascii.hpp"
 
 namespace octavo::fetching {
 namespace {

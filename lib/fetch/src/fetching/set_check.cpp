@@ -6,7 +6,7 @@
 #include <set>
 
 #include "support/checked_math.hpp"
-#include "support/short_text.hpp"
+#include "support/text/short_text.hpp"
 
 namespace octavo::fetching {
 namespace {

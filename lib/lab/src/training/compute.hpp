@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "backend/backend.hpp"
-#include "training/blas.hpp"
+#include "training/blas/blas.hpp"
 #include "training/elementwise.hpp"
 
 namespace octavo::training {

@@ -9,7 +9,7 @@
 #include <octavo/errors.hpp>
 
 #include "dataset_file/limits.hpp"
-#include "support/text_units.hpp"
+#include "support/text/text_units.hpp"
 
 namespace octavo::arrays {
 namespace {

@@ -10,7 +10,7 @@
 
 #include <octavo/byte_count.hpp>
 
-#include "support/text_units.hpp"
+#include "support/text/text_units.hpp"
 
 namespace octavo {
 namespace {

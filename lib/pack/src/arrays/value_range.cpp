@@ -11,7 +11,7 @@
 #include <octavo/errors.hpp>
 
 #include "arrays/image_axes.hpp"
-#include "support/text_units.hpp"
+#include "support/text/text_units.hpp"
 #include "support/threads.hpp"
 
 namespace octavo::arrays {

@@ -8,12 +8,12 @@
 #include <octavo/text.hpp>
 
 #include "doctor/content_survey.hpp"
-#include "doctor/descriptor.hpp"
-#include "doctor/descriptor_tree.hpp"
-#include "doctor/equal_samples.hpp"
+#include "doctor/copies/descriptor.hpp"
+#include "doctor/copies/descriptor_tree.hpp"
+#include "doctor/copies/equal_samples.hpp"
+#include "doctor/copies/near_copies.hpp"
 #include "doctor/findings.hpp"
 #include "doctor/label_leak.hpp"
-#include "doctor/near_copies.hpp"
 #include "doctor/sample_groups.hpp"
 #include "doctor/sample_pass.hpp"
 

@@ -10,8 +10,8 @@
 #include <octavo/doctor.hpp>
 #include <octavo/duplicates.hpp>
 
+#include "doctor/copies/near_copies.hpp"
 #include "doctor/label_leak.hpp"
-#include "doctor/near_copies.hpp"
 #include "doctor/sample_groups.hpp"
 #include "doctor/sample_pass.hpp"
 

@@ -9,7 +9,7 @@
 #include "doctor/findings.hpp"
 #include "report/origin.hpp"
 #include "report/summary.hpp"
-#include "support/text_units.hpp"
+#include "support/text/text_units.hpp"
 
 namespace octavo::doctor {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "doctor/content_survey.hpp"
 #include "doctor/findings.hpp"
-#include "support/text_units.hpp"
+#include "support/text/text_units.hpp"
 
 namespace octavo::doctor {
 namespace {

@@ -1,5 +1,5 @@
 #include "exporting/class_folders.hpp"
-#include "support/short_text.hpp"
+#include "support/text/short_text.hpp"
 
 #include <algorithm>
 

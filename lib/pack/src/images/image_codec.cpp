@@ -7,7 +7,7 @@
 #include <octavo/text.hpp>
 
 #include "images/other_formats.hpp"
-#include "support/ascii.hpp"
+#include "support/text/ascii.hpp"
 
 namespace octavo::images {
 

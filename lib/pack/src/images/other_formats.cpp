@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "support/ascii.hpp"
+#include "support/text/ascii.hpp"
 
 namespace octavo::images {
 namespace {

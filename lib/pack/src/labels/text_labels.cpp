@@ -11,9 +11,9 @@
 #include <octavo/errors.hpp>
 #include <octavo/text.hpp>
 
-#include "support/ascii.hpp"
-#include "support/short_text.hpp"
-#include "support/utf8.hpp"
+#include "support/text/ascii.hpp"
+#include "support/text/short_text.hpp"
+#include "support/text/utf8.hpp"
 
 namespace octavo::labels {
 namespace {

@@ -7,7 +7,7 @@
 #include <octavo/errors.hpp>
 #include <octavo/text.hpp>
 
-#include "support/ascii.hpp"
+#include "support/text/ascii.hpp"
 
 namespace octavo {
 namespace {

@@ -12,9 +12,9 @@
 
 #include "masks/mask_color_entries.hpp"
 #include "sources/lists/table/csv_parser.hpp"
-#include "support/ascii.hpp"
 #include "support/file.hpp"
 #include "support/strict_json.hpp"
+#include "support/text/ascii.hpp"
 
 namespace octavo {
 namespace {

@@ -10,7 +10,7 @@
 #include "packing/packer.hpp"
 #include "sources/combine/consistency.hpp"
 #include "sources/combine/merged_source.hpp"
-#include "sources/octavo_source.hpp"
+#include "sources/readers/octavo_source.hpp"
 #include "support/file.hpp"
 
 namespace octavo {

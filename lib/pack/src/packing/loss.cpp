@@ -9,7 +9,7 @@
 #include <octavo/errors.hpp>
 
 #include "sources/channel_losses.hpp"
-#include "support/text_units.hpp"
+#include "support/text/text_units.hpp"
 
 namespace octavo::packing {
 namespace {

@@ -2,7 +2,7 @@
 #include <octavo/report.hpp>
 
 #include "report/summary.hpp"
-#include "support/text_units.hpp"
+#include "support/text/text_units.hpp"
 
 namespace octavo {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "report/origin.hpp"
 #include "sources/channel_losses.hpp"
-#include "support/text_units.hpp"
+#include "support/text/text_units.hpp"
 
 namespace octavo::report {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "support/text_units.hpp"
+#include "support/text/text_units.hpp"
 
 namespace octavo::sources {
 

@@ -7,7 +7,7 @@
 
 #include <octavo/errors.hpp>
 
-#include "arrays/mat.hpp"
+#include "arrays/matlab/mat.hpp"
 #include "images/image_codec.hpp"
 #include "images/other_formats.hpp"
 #include "support/file.hpp"

@@ -9,16 +9,16 @@
 #include <octavo/text.hpp>
 
 #include "images/image_codec.hpp"
-#include "sources/archive_files.hpp"
 #include "sources/combine/split_names.hpp"
 #include "sources/detection.hpp"
-#include "sources/files_by_name.hpp"
-#include "sources/label_file.hpp"
 #include "sources/lists/export_index.hpp"
 #include "sources/lists/numbered_paths.hpp"
 #include "sources/lists/table/image_table.hpp"
 #include "sources/lists/table/list_discovery.hpp"
 #include "sources/lists/web_dataset.hpp"
+#include "sources/readers/archive_files.hpp"
+#include "sources/readers/files_by_name.hpp"
+#include "sources/readers/label_file.hpp"
 #include "support/file.hpp"
 
 namespace octavo::sources {
@@ -34,29 +34,30 @@ bool looks_only_for(FoundBy found_by, const SourceReader* wanted) {
   return wanted != nullptr && wanted->found_by == found_by;
 }
 
-Finding finding_of_images(const Tree& tree, const std::string& folder, const std::string& split, FolderLists lists) {
-  Finding images = {&kFolderReader, split, tree, folder};
+SourceEntry finding_of_images(const Tree& tree, const std::string& folder, const std::string& split,
+                              FolderLists lists) {
+  SourceEntry images = {&kFolderReader, split, tree, folder};
   images.remarks = std::move(lists.remarks);
   images.list_problem = std::move(lists.problem);
   return images;
 }
 
 /// The lists, with the remarks on the others at the first of them.
-std::vector<Finding> findings_of_lists(const Tree& tree, const std::string& split, FolderLists lists) {
-  std::vector<Finding> findings;
+std::vector<SourceEntry> findings_of_lists(const Tree& tree, const std::string& split, FolderLists lists) {
+  std::vector<SourceEntry> entries;
   for (FoundList& list : lists.lists) {
-    findings.push_back({&kListReader, split, tree, std::move(list.path)});
-    findings.back().has_labels = list.has_labels;
+    entries.push_back({&kListReader, split, tree, std::move(list.path)});
+    entries.back().has_labels = list.has_labels;
   }
-  if (!findings.empty()) findings[0].remarks = std::move(lists.remarks);
-  return findings;
+  if (!entries.empty()) entries[0].remarks = std::move(lists.remarks);
+  return entries;
 }
 
 /// Image lists inside split folders, next to the images (as in Hugging Face's imagefolder). A split without a list then
 /// has no labels. If there are none, the remarks on other tables are added to `unread`.
-std::vector<Finding> image_tables_in_splits(const Tree& tree, const std::string& folder, const NamedColumns& named,
-                                            FolderLists& unread) {
-  std::vector<Finding> findings;
+std::vector<SourceEntry> image_tables_in_splits(const Tree& tree, const std::string& folder, const NamedColumns& named,
+                                                FolderLists& unread) {
+  std::vector<SourceEntry> entries;
   FolderLists all;
   bool has_list = false;
   for (const std::string& name : tree->entries(folder).folders) {
@@ -70,9 +71,9 @@ std::vector<Finding> image_tables_in_splits(const Tree& tree, const std::string&
     all.remarks.insert(all.remarks.end(), lists.remarks.begin(), lists.remarks.end());
     if (all.problem.empty()) all.problem = lists.problem;
     if (lists.lists.empty()) {
-      findings.push_back(finding_of_images(tree, path, *split, std::move(lists)));
+      entries.push_back(finding_of_images(tree, path, *split, std::move(lists)));
     } else {
-      for (Finding& list : findings_of_lists(tree, *split, std::move(lists))) findings.push_back(std::move(list));
+      for (SourceEntry& list : findings_of_lists(tree, *split, std::move(lists))) entries.push_back(std::move(list));
     }
   }
   if (!has_list) {
@@ -80,9 +81,9 @@ std::vector<Finding> image_tables_in_splits(const Tree& tree, const std::string&
     if (unread.problem.empty()) unread.problem = all.problem;
     return {};
   }
-  sort_by_split(findings);
-  findings[0].remarks.insert(findings[0].remarks.begin(), unread.remarks.begin(), unread.remarks.end());
-  return findings;
+  sort_by_split(entries);
+  entries[0].remarks.insert(entries[0].remarks.begin(), unread.remarks.begin(), unread.remarks.end());
+  return entries;
 }
 
 /// Without other labels, a list that is not in the packed folder itself probably has them.
@@ -117,29 +118,29 @@ std::string image_folder(const FileTree& tree) {
   return folder;
 }
 
-std::vector<Finding> discover_file(const fs::path& path, const SourceReader* wanted, Search& search);
+std::vector<SourceEntry> discover_file(const fs::path& path, const SourceReader* wanted, Search& search);
 
 /// WebDataset shards form one tree per split, by their names; every other archive is a tree of its own.
-std::vector<Finding> findings_of_archives(const std::vector<fs::path>& paths, Search& search) {
-  std::vector<Finding> findings;
+std::vector<SourceEntry> findings_of_archives(const std::vector<fs::path>& paths, Search& search) {
+  std::vector<SourceEntry> entries;
   std::map<std::string, std::vector<Tree>> shards_of;
   for (const fs::path& path : paths) {
     if (const Tree tree = search.archives.open(path); is_web_dataset(*tree)) {
       shards_of[split_of_file_name(path.filename().string()).value_or("train")].push_back(tree);
     } else {
-      for (Finding& finding : discover_file(path, nullptr, search)) {
-        findings.push_back(std::move(finding));
+      for (SourceEntry& entry : discover_file(path, nullptr, search)) {
+        entries.push_back(std::move(entry));
       }
     }
   }
   for (auto& [split, trees] : shards_of) {
-    findings.push_back({&kFolderReader, split, files::unite(std::move(trees)), ""});
+    entries.push_back({&kFolderReader, split, files::unite(std::move(trees)), ""});
   }
-  sort_by_split(findings);
-  return findings;
+  sort_by_split(entries);
+  return entries;
 }
 
-std::vector<Finding> archives_in(const Tree& tree, const std::vector<std::string>& names, Search& search) {
+std::vector<SourceEntry> archives_in(const Tree& tree, const std::vector<std::string>& names, Search& search) {
   std::vector<fs::path> paths;
   for (const std::string& name : names) {
     const auto path = tree->disk_path(name);
@@ -160,19 +161,19 @@ std::vector<Finding> archives_in(const Tree& tree, const std::vector<std::string
 
 /// Lists name files in folders, not in the archives next to them. Without other labels, they probably have those of the
 /// images in the archives.
-void add_problem_of_lists_next_to(const std::string& archive, const FileTree& tree, std::vector<Finding>& findings) {
+void add_problem_of_lists_next_to(const std::string& archive, const FileTree& tree, std::vector<SourceEntry>& entries) {
   auto names = files_named(tree, "", &has_table_extension);
   std::erase_if(names, &is_sample_submission);
   if (names.empty()) return;
   const std::string problem = printable(names[0]) + " is not used as a list of images: the images are in archives, " +
                               "such as " + printable(archive) + "; unpack them next to it";
   bool is_first = true;
-  for (Finding& finding : findings) {
-    if (finding.reader->found_by != FoundBy::images) continue;
-    if (std::exchange(is_first, false)) finding.remarks.push_back(problem);
-    if (!finding.list_problem.empty()) continue;
-    finding.list_problem = problem;
-    finding.format_without_list = "archive";
+  for (SourceEntry& entry : entries) {
+    if (entry.reader->found_by != FoundBy::images) continue;
+    if (std::exchange(is_first, false)) entry.remarks.push_back(problem);
+    if (!entry.list_problem.empty()) continue;
+    entry.list_problem = problem;
+    entry.format_without_list = "archive";
   }
 }
 
@@ -182,7 +183,7 @@ bool holds_images(const FileTree& tree) {
 }
 
 /// Files that hold whole datasets. Next to images, they are probably a download, a result or features, not the input.
-std::vector<Finding> dataset_files_in(const Tree& tree, const SourceReader* wanted, Search& search) {
+std::vector<SourceEntry> dataset_files_in(const Tree& tree, const SourceReader* wanted, Search& search) {
   const bool finds_all = wanted == nullptr;
   const bool may_be_arrays = may_hold_numpy_files(*tree, wanted);
   const auto container_names = names_of_containers(*tree, wanted);
@@ -190,20 +191,20 @@ std::vector<Finding> dataset_files_in(const Tree& tree, const SourceReader* want
   if (looks_for(FoundBy::archive, wanted)) archive_names = files_named(*tree, "", &is_named_as_archive);
   if (!may_be_arrays && container_names.empty() && archive_names.empty()) return {};
   if (finds_all && holds_images(*tree)) return {};
-  auto findings = may_be_arrays ? numpy_files(tree, wanted) : std::vector<Finding>{};
+  auto entries = may_be_arrays ? numpy_files(tree, wanted) : std::vector<SourceEntry>{};
   std::vector<std::string> kinds;
-  if (!findings.empty()) kinds.push_back(findings[0].name());
+  if (!entries.empty()) kinds.push_back(entries[0].name());
   if (!container_names.empty()) kinds.push_back(tree->name_of(container_names[0]));
   if (!archive_names.empty()) kinds.push_back(tree->name_of(archive_names[0]));
   if (finds_all && kinds.size() > 1) {
     throw DataError("find the splits: " + tree->name_of("") + " holds both " + kinds[0] + " and " + kinds[1] +
                     "; name the files to use");
   }
-  if (!findings.empty()) return findings;
+  if (!entries.empty()) return entries;
   if (!container_names.empty()) return container_files(tree, wanted);
-  findings = archives_in(tree, archive_names, search);
-  if (finds_all) add_problem_of_lists_next_to(archive_names[0], *tree, findings);
-  return findings;
+  entries = archives_in(tree, archive_names, search);
+  if (finds_all) add_problem_of_lists_next_to(archive_names[0], *tree, entries);
+  return entries;
 }
 
 /// An archive that holds an archive and no images.
@@ -215,22 +216,22 @@ void refuse_inner_archive(const FileTree& tree) {
                     ": archives in an archive are not read; unpack the outer one, and pack the folder");
 }
 
-std::vector<Finding> discover_in(const Tree& tree, const SourceReader* wanted, Search& search) {
+std::vector<SourceEntry> discover_in(const Tree& tree, const SourceReader* wanted, Search& search) {
   if (exported_folder(*tree)) return {{&kFolderReader, "", tree, ""}};
   const std::string folder = image_folder(*tree);
   if (looks_only_for(FoundBy::images, wanted)) return {{&kFolderReader, "", tree, folder}};
   const bool finds_all = wanted == nullptr;
-  auto findings = well_known_files(tree, wanted);
-  if (findings.empty()) findings = dataset_files_in(tree, wanted, search);
+  auto entries = well_known_files(tree, wanted);
+  if (entries.empty()) entries = dataset_files_in(tree, wanted, search);
   FolderLists lists;
-  if (findings.empty() && looks_for(FoundBy::image_list, wanted)) {
+  if (entries.empty() && looks_for(FoundBy::image_list, wanted)) {
     // The members of shards are samples, whatever their extensions.
     if (finds_all && is_web_dataset(*tree)) return {finding_of_images(tree, folder, "", {})};
     lists = find_lists(*tree, folder, search.columns);
     if (!lists.lists.empty()) return findings_of_lists(tree, "", std::move(lists));
-    findings = image_tables_in_splits(tree, folder, search.columns, lists);
+    entries = image_tables_in_splits(tree, folder, search.columns, lists);
   }
-  if (!findings.empty()) return findings;
+  if (!entries.empty()) return entries;
   if (finds_all) add_problem_of_nested(*tree, folder, lists);
   if (finds_all) refuse_inner_archive(*tree);
   if (finds_all) return {finding_of_images(tree, folder, "", std::move(lists))};
@@ -239,35 +240,35 @@ std::vector<Finding> discover_in(const Tree& tree, const SourceReader* wanted, S
       (lists.problem.empty() ? "no file in it is named like the requested format; name the file" : lists.problem));
 }
 
-std::vector<Finding> discover_file(const fs::path& path, const SourceReader* wanted, Search& search) {
+std::vector<SourceEntry> discover_file(const fs::path& path, const SourceReader* wanted, Search& search) {
   if (looks_only_for(FoundBy::images, wanted)) {
     if (files::is_archive(path)) return discover_in(search.archives.open(path), wanted, search);
     refuse_one_image(path);
     throw InvalidArgument("read " + quoted(path) + " as a folder: it is a file");
   }
-  Finding finding = finding_of(files::open_folder(path.parent_path()), path.filename().string(), wanted);
+  SourceEntry entry = finding_of(files::open_folder(path.parent_path()), path.filename().string(), wanted);
   if (wanted == nullptr) {
-    const FileStart start(finding.tree, finding.path);
+    const FileStart start(entry.tree, entry.path);
     const SourceReader& reader = detect_reader(start);
-    finding.reader = &reader;
-    if (reader.reads_stream) finding.stream = start.shared_stream();
+    entry.reader = &reader;
+    if (reader.reads_stream) entry.stream = start.shared_stream();
   }
-  if (finding.reader->found_by == FoundBy::archive) {
+  if (entry.reader->found_by == FoundBy::archive) {
     const Tree archive = search.archives.open(path);
     const SourceReader* const reader = wanted == nullptr ? reader_of_archive(*archive) : nullptr;
     if (reader == nullptr) return discover_in(archive, nullptr, search);
-    finding.reader = reader;
+    entry.reader = reader;
   }
-  if (may_hold_splits(*finding.reader, finding.path)) finding.split.clear();
-  finding.is_named = true;
-  std::vector<Finding> findings;
-  findings.push_back(std::move(finding));
-  return findings;
+  if (may_hold_splits(*entry.reader, entry.path)) entry.split.clear();
+  entry.is_named = true;
+  std::vector<SourceEntry> entries;
+  entries.push_back(std::move(entry));
+  return entries;
 }
 
 // ---- The meaning of a spec -----------------------------------------------------
 
-std::vector<Finding> discover_path(const fs::path& path, const SourceReader* wanted, Search& search) {
+std::vector<SourceEntry> discover_path(const fs::path& path, const SourceReader* wanted, Search& search) {
   std::error_code error;
   const auto status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found || error) throw_io_error("open", path, error ? error.value() : ENOENT);
@@ -275,26 +276,27 @@ std::vector<Finding> discover_path(const fs::path& path, const SourceReader* wan
   return discover_in(files::open_folder(path), wanted, search);
 }
 
-std::vector<Finding> discover_paths(const std::vector<fs::path>& paths, const SourceReader* wanted, Search& search) {
+std::vector<SourceEntry> discover_paths(const std::vector<fs::path>& paths, const SourceReader* wanted,
+                                        Search& search) {
   if (paths.size() == 1) return discover_path(paths[0], wanted, search);
   // Numbered archives are the shards of one dataset and share their classes.
   const bool are_archives =
       looks_only_for(FoundBy::archive, wanted) || (wanted == nullptr && files::is_archive(paths[0]));
   if (are_archives) return findings_of_archives(paths, search);
-  std::vector<Finding> findings;
+  std::vector<SourceEntry> entries;
   for (const fs::path& path : paths) {
-    for (Finding& finding : discover_path(path, wanted, search)) findings.push_back(std::move(finding));
+    for (SourceEntry& entry : discover_path(path, wanted, search)) entries.push_back(std::move(entry));
   }
-  return findings;
+  return entries;
 }
 
 /// Files of a format that may be archives are opened as archives unless their contents are those of a single file.
-void open_archives(std::vector<Finding>& findings, Search& search) {
-  for (Finding& finding : findings) {
-    const auto path = finding.tree->disk_path(finding.path);
-    if (finding.reader->is_archive == nullptr || !path) continue;
-    if (finding.reader->looks_like(FileStart(finding.tree, finding.path))) continue;
-    finding.archive = search.archives.open(*path);
+void open_archives(std::vector<SourceEntry>& entries, Search& search) {
+  for (SourceEntry& entry : entries) {
+    const auto path = entry.tree->disk_path(entry.path);
+    if (entry.reader->is_archive == nullptr || !path) continue;
+    if (entry.reader->looks_like(FileStart(entry.tree, entry.path))) continue;
+    entry.archive = search.archives.open(*path);
   }
 }
 
@@ -308,10 +310,10 @@ bool is_named_as_file_of_arrays(const std::string& name) {
 
 /// The spec with the file of labels in its field. A file with one array has no names of arrays, so that the first name
 /// after it is the file of labels, x.npy::y.npy; elsewhere, this is so for a last name that is that of such a file.
-SourceSpec with_label_file(SourceSpec spec, const Finding& finding) {
+SourceSpec with_label_file(SourceSpec spec, const SourceEntry& entry) {
   std::error_code ignored;
-  if (!spec.label_file.empty() || finding.reader->open_container == nullptr) return spec;
-  if (!may_hold_splits(*finding.reader, finding.path)) {
+  if (!spec.label_file.empty() || entry.reader->open_container == nullptr) return spec;
+  if (!may_hold_splits(*entry.reader, entry.path)) {
     if (spec.images.empty() || !fs::is_regular_file(spec.images, ignored)) return spec;
     spec.label_file = std::exchange(spec.images, "");
   } else if (is_named_as_file_of_arrays(spec.labels) && fs::is_regular_file(spec.labels, ignored)) {
@@ -321,67 +323,67 @@ SourceSpec with_label_file(SourceSpec spec, const Finding& finding) {
 }
 
 /// The file of labels that the user names.
-std::shared_ptr<Finding> named_label_file(const fs::path& path, Search& search) {
+std::shared_ptr<SourceEntry> named_label_file(const fs::path& path, Search& search) {
   if (std::error_code error; !fs::is_regular_file(path, error)) {
     throw_io_error("open the labels", path, error ? error.value() : ENOENT);
   }
-  auto findings = discover_file(path, nullptr, search);
-  open_archives(findings, search);
-  if (findings.size() != 1 || findings[0].reader->open_container == nullptr) {
+  auto entries = discover_file(path, nullptr, search);
+  open_archives(entries, search);
+  if (entries.size() != 1 || entries[0].reader->open_container == nullptr) {
     throw DataError("read the labels " + quoted(path) +
                     ": not a file of arrays; expected a NumPy, HDF5, MATLAB or IDX file");
   }
-  return std::make_shared<Finding>(std::move(findings[0]));
+  return std::make_shared<SourceEntry>(std::move(entries[0]));
 }
 
 /// Looks for a file of labels with a name for it next to a file of several arrays: "..._y.h5" next to "..._x.h5".
-void find_label_file(Finding& finding, Search& search) {
-  const bool may_have_one = finding.reader->open_container != nullptr && !finding.label_file &&
-                            may_hold_splits(*finding.reader, finding.path) && finding.tree->disk_path(finding.path);
-  const auto labels = may_have_one ? label_file_of(*finding.tree, finding.path) : std::nullopt;
-  if (!labels || !finding.reader->is_named(fs::path(*labels).filename().string())) return;
-  std::vector<Finding> found(1);
-  found[0].reader = finding.reader;
-  found[0].tree = finding.tree;
+void find_label_file(SourceEntry& entry, Search& search) {
+  const bool may_have_one = entry.reader->open_container != nullptr && !entry.label_file &&
+                            may_hold_splits(*entry.reader, entry.path) && entry.tree->disk_path(entry.path);
+  const auto labels = may_have_one ? label_file_of(*entry.tree, entry.path) : std::nullopt;
+  if (!labels || !entry.reader->is_named(fs::path(*labels).filename().string())) return;
+  std::vector<SourceEntry> found(1);
+  found[0].reader = entry.reader;
+  found[0].tree = entry.tree;
   found[0].path = *labels;
   open_archives(found, search);
-  finding.label_file = std::make_shared<Finding>(std::move(found[0]));
+  entry.label_file = std::make_shared<SourceEntry>(std::move(found[0]));
 }
 
-/// The split of a finding, assuming that it holds only one.
-std::string likely_split(const Finding& finding) {
-  if (!finding.split.empty() || !may_hold_splits(*finding.reader, finding.path)) return finding.split;
-  return split_of_file_name(fs::path(finding.path).filename().string()).value_or("train");
+/// The split of an entry, assuming that it holds only one.
+std::string likely_split(const SourceEntry& entry) {
+  if (!entry.split.empty() || !may_hold_splits(*entry.reader, entry.path)) return entry.split;
+  return split_of_file_name(fs::path(entry.path).filename().string()).value_or("train");
 }
 
-void apply(const SourceSpec& given, std::vector<Finding>& findings, Search& search) {
-  const SourceSpec spec = findings.size() == 1 ? with_label_file(given, findings[0]) : given;
-  if (!spec.label_file.empty() && (findings.size() != 1 || findings[0].reader->open_container == nullptr)) {
+void apply(const SourceSpec& given, std::vector<SourceEntry>& entries, Search& search) {
+  const SourceSpec spec = entries.size() == 1 ? with_label_file(given, entries[0]) : given;
+  if (!spec.label_file.empty() && (entries.size() != 1 || entries[0].reader->open_container == nullptr)) {
     throw InvalidArgument("read " + quoted(spec.path) + " with labels in " + quoted(spec.label_file) +
                           ": only a single NumPy, IDX, HDF5 or MATLAB file can have its labels in another file");
   }
-  for (const Finding& finding : findings) {
+  for (const SourceEntry& entry : entries) {
     if (spec.split.empty()) break;
-    const std::string first = likely_split(findings[0]), other = likely_split(finding);
+    const std::string first = likely_split(entries[0]), other = likely_split(entry);
     if (other != first) {
       throw DataError("read " + quoted(spec.path) + " as split \"" + spec.split + "\": it holds \"" + first +
                       "\" and \"" + other + "\"; name one of its files");
     }
   }
-  for (Finding& finding : findings) {
-    if (!spec.split.empty()) finding.split = spec.split;
-    finding.is_split_named = !spec.split.empty();
-    finding.images = spec.images;
-    finding.labels = spec.labels;
+  for (SourceEntry& entry : entries) {
+    if (!spec.split.empty()) entry.split = spec.split;
+    entry.is_split_named = !spec.split.empty();
+    entry.images = spec.images;
+    entry.labels = spec.labels;
     if (!spec.label_file.empty()) {
-      finding.label_file = named_label_file(spec.label_file, search);
-      finding.label_file->labels = std::exchange(finding.labels, "");
-      finding.is_label_file_named = true;
+      entry.label_file = named_label_file(spec.label_file, search);
+      entry.label_file->labels = std::exchange(entry.labels, "");
+      entry.is_label_file_named = true;
     } else {
-      find_label_file(finding, search);
+      find_label_file(entry, search);
     }
-    const PathNames names = finding.reader->names;
-    if (!spec.images.empty() && (names == PathNames::none || !may_hold_splits(*finding.reader, finding.path))) {
+    const PathNames names = entry.reader->names;
+    if (!spec.images.empty() && (names == PathNames::none || !may_hold_splits(*entry.reader, entry.path))) {
       throw InvalidArgument(
           "read " + quoted(spec.path) + "::" + spec.images +
           ": only .npz, HDF5 and MATLAB files hold several arrays, and dataset files splits; omit the names, or name a "
@@ -396,11 +398,11 @@ void apply(const SourceSpec& given, std::vector<Finding>& findings, Search& sear
 
 }  // namespace
 
-std::vector<Finding> discover(const SourceSpec& spec, const SourceReader* wanted, Search& search) {
-  auto findings = discover_paths(expand_numbers(spec.path), wanted, search);
-  open_archives(findings, search);
-  apply(spec, findings, search);
-  return findings;
+std::vector<SourceEntry> discover(const SourceSpec& spec, const SourceReader* wanted, Search& search) {
+  auto entries = discover_paths(expand_numbers(spec.path), wanted, search);
+  open_archives(entries, search);
+  apply(spec, entries, search);
+  return entries;
 }
 
 }  // namespace octavo::sources

@@ -5,9 +5,9 @@
 
 #include <octavo/pack.hpp>
 
-#include "files/open_archives.hpp"
-#include "sources/finding.hpp"
+#include "files/archives/open_archives.hpp"
 #include "sources/lists/table/list_columns.hpp"
+#include "sources/source_entry.hpp"
 
 namespace octavo::sources {
 
@@ -21,6 +21,6 @@ struct Search {
 /// "shard-{000..099}.tar". Detects formats by content, and splits by convention unless the spec names one. Splits come
 /// in the order train, val, test. Unless `wanted` is null, looks only for that format. Throws InvalidArgument,
 /// FormatError or IoError, naming the path and what to do.
-std::vector<Finding> discover(const SourceSpec& spec, const SourceReader* wanted, Search& search);
+std::vector<SourceEntry> discover(const SourceSpec& spec, const SourceReader* wanted, Search& search);
 
 }  // namespace octavo::sources

@@ -6,7 +6,7 @@
 
 #include <octavo/errors.hpp>
 
-#include "support/text_units.hpp"
+#include "support/text/text_units.hpp"
 
 namespace octavo {
 namespace {

@@ -14,8 +14,6 @@
 
 #include "arrays/image_axes.hpp"
 #include "arrays/value_range.hpp"
-#include "sources/array_labels.hpp"
-#include "sources/array_source.hpp"
 #include "sources/choice/row_choice.hpp"
 #include "sources/combine/chosen_source.hpp"
 #include "sources/combine/consistency.hpp"
@@ -32,60 +30,61 @@
 #include "sources/lists/table/image_table.hpp"
 #include "sources/lists/table/unlabeled_lists.hpp"
 #include "sources/lists/web_dataset.hpp"
+#include "sources/readers/array_labels.hpp"
+#include "sources/readers/array_source.hpp"
 #include "sources/source_reader.hpp"
-#include "support/ascii.hpp"
 #include "support/file.hpp"
+#include "support/text/ascii.hpp"
 
 namespace octavo {
 namespace {
 
-using sources::Finding;
+using sources::SourceEntry;
 
 constexpr std::int64_t kLargestSide = 16384;
 
-/// Findings by their file, and by their path in it if it is an archive.
-using KnownFindings = std::map<std::pair<std::filesystem::path, std::string>, std::vector<Finding>>;
+/// SourceEntries by their file, and by their path in it if it is an archive.
+using KnownFindings = std::map<std::pair<std::filesystem::path, std::string>, std::vector<SourceEntry>>;
 
-std::pair<std::filesystem::path, std::string> place_of(const Finding& finding) {
+std::pair<std::filesystem::path, std::string> place_of(const SourceEntry& entry) {
   std::error_code error;
-  const auto file = std::filesystem::canonical(finding.tree->file_of(finding.path), error);
-  return {error ? finding.tree->file_of(finding.path) : file,
-          finding.tree->disk_path(finding.path) ? "" : finding.path};
+  const auto file = std::filesystem::canonical(entry.tree->file_of(entry.path), error);
+  return {error ? entry.tree->file_of(entry.path) : file, entry.tree->disk_path(entry.path) ? "" : entry.path};
 }
 
-/// Whether two findings with one place are the same samples. A file without the name of its split is all its splits.
-bool are_same(const Finding& a, const Finding& b) {
+/// Whether two entries with one place are the same samples. A file without the name of its split is all its splits.
+bool are_same(const SourceEntry& a, const SourceEntry& b) {
   if (a.reader != b.reader || a.labels != b.labels || a.is_label_file_named || b.is_label_file_named) return false;
   const bool is_whole = a.reader->names == sources::PathNames::split && (a.images.empty() || b.images.empty());
   return a.images == b.images || is_whole;
 }
 
 /// Samples that are given twice would count twice, or be in two splits.
-void refuse_known(const std::vector<Finding>& findings, const KnownFindings& known) {
-  for (const Finding& finding : findings) {
-    const auto there = known.find(place_of(finding));
+void refuse_known(const std::vector<SourceEntry>& entries, const KnownFindings& known) {
+  for (const SourceEntry& entry : entries) {
+    const auto there = known.find(place_of(entry));
     if (there == known.end()) continue;
-    if (std::ranges::none_of(there->second, [&](const Finding& other) { return are_same(finding, other); })) continue;
-    throw DataError("open the sources: " + finding.name() + " is given twice; give each source once");
+    if (std::ranges::none_of(there->second, [&](const SourceEntry& other) { return are_same(entry, other); })) continue;
+    throw DataError("open the sources: " + entry.name() + " is given twice; give each source once");
   }
 }
 
-std::vector<Finding> discover_all(const std::vector<SourceSpec>& specs, const SourceOptions& options) {
+std::vector<SourceEntry> discover_all(const std::vector<SourceSpec>& specs, const SourceOptions& options) {
   if (specs.empty()) throw InvalidArgument("open the sources: no source given; name a file or a folder");
   sources::Search search = {
       files::OpenArchives(options.largest_archive_ratio,
                           options.skip_unreadable ? files::OnDamage::stop_there : files::OnDamage::refuse),
       sources::named_columns(options)};
   const sources::SourceReader* const wanted = sources::reader_named(options.format);
-  std::vector<Finding> all;
+  std::vector<SourceEntry> all;
   KnownFindings known;
   for (const SourceSpec& spec : specs) {
-    std::vector<Finding> findings = sources::discover(spec, wanted, search);
+    std::vector<SourceEntry> entries = sources::discover(spec, wanted, search);
     if (specs.size() > 1) {
-      refuse_known(findings, known);
-      for (const Finding& finding : findings) known[place_of(finding)].push_back(finding);
+      refuse_known(entries, known);
+      for (const SourceEntry& entry : entries) known[place_of(entry)].push_back(entry);
     }
-    std::ranges::move(findings, std::back_inserter(all));
+    std::ranges::move(entries, std::back_inserter(all));
   }
   return all;
 }
@@ -126,16 +125,16 @@ void check_class_names(const std::string& name, const LabelLayout& labels, const
 }
 
 /// Labels in a file of their own: the one that the user names, or if there are none with the images, one by its name.
-void use_label_file(const Finding& finding, arrays::ArraySet& set) {
-  if (!finding.label_file) return;
+void use_label_file(const SourceEntry& entry, arrays::ArraySet& set) {
+  if (!entry.label_file) return;
   const bool has_labels = set.labels || set.label_texts;
-  if (has_labels && !finding.is_label_file_named) return;
-  Finding file = *finding.label_file;
+  if (has_labels && !entry.is_label_file_named) return;
+  SourceEntry file = *entry.label_file;
   set.labels.reset();
   set.label_texts.reset();
   const std::string problem = sources::use_labels_in(*file.reader->open_container(file), file.labels, set);
   if (problem.empty()) return;
-  if (finding.is_label_file_named) {
+  if (entry.is_label_file_named) {
     throw DataError("read the labels " + file.name() + ": " + problem +
                     "; name the array: FILE::IMAGES::LABEL_FILE::LABELS");
   }
@@ -291,10 +290,10 @@ class OpenedParts {
  public:
   explicit OpenedParts(const SourceOptions& options) : options_(options) {}
 
-  void open(Finding& finding, bool is_alone) {
-    refuse_damaged(*finding.tree);
-    sources::Opened opened = finding.reader->open(finding, {options_, is_alone});
-    std::visit([&](auto& part) { add(finding, std::move(part)); }, opened);
+  void open(SourceEntry& entry, bool is_alone) {
+    refuse_damaged(*entry.tree);
+    sources::Opened opened = entry.reader->open(entry, {options_, is_alone});
+    std::visit([&](auto& part) { add(entry, std::move(part)); }, opened);
   }
 
   /// Throws if an option has no effect on any of them.
@@ -318,15 +317,15 @@ class OpenedParts {
   }
 
  private:
-  void add(const Finding&, std::unique_ptr<Source> source) {
+  void add(const SourceEntry&, std::unique_ptr<Source> source) {
     parts_.add(sources::converted(std::move(source), options_));
   }
-  void add(const Finding&, sources::ImageList list) { parts_.add(std::move(list)); }
-  void add(const Finding&, sources::ReadList list) { lists_.push_back(std::move(list)); }
-  void add(const Finding&, sources::ImageRoot root) { roots_.push_back(std::move(root)); }
-  void add(const Finding& finding, std::vector<arrays::ArraySet> sets) {
+  void add(const SourceEntry&, sources::ImageList list) { parts_.add(std::move(list)); }
+  void add(const SourceEntry&, sources::ReadList list) { lists_.push_back(std::move(list)); }
+  void add(const SourceEntry&, sources::ImageRoot root) { roots_.push_back(std::move(root)); }
+  void add(const SourceEntry& entry, std::vector<arrays::ArraySet> sets) {
     for (arrays::ArraySet& set : sets) {
-      use_label_file(finding, set);
+      use_label_file(entry, set);
       apply(options_, set);
       sets_.push_back(std::move(set));
     }
@@ -348,10 +347,10 @@ class OpenedParts {
   std::vector<sources::ImageRoot> roots_;
 };
 
-std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, const SourceOptions& options) {
-  sources::mark_unlabeled_lists(findings, sources::named_columns(options));
+std::vector<std::unique_ptr<Source>> open_parts(std::vector<SourceEntry> entries, const SourceOptions& options) {
+  sources::mark_unlabeled_lists(entries, sources::named_columns(options));
   OpenedParts opened(options);
-  for (Finding& finding : findings) opened.open(finding, findings.size() == 1);
+  for (SourceEntry& entry : entries) opened.open(entry, entries.size() == 1);
   opened.check_options();
   Parts parts = opened.take();
   check_masks_of_options(parts.lists, options);
@@ -359,11 +358,11 @@ std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, c
 }
 
 /// What a user might not expect of the archives in which sources are.
-std::vector<std::string> remarks_on_archives(const std::vector<Finding>& findings) {
+std::vector<std::string> remarks_on_archives(const std::vector<SourceEntry>& entries) {
   std::set<const files::FileTree*> seen;
   std::vector<std::string> remarks;
-  for (const Finding& finding : findings) {
-    for (const files::FileTree* tree : {finding.tree.get(), finding.archive.get()}) {
+  for (const SourceEntry& entry : entries) {
+    for (const files::FileTree* tree : {entry.tree.get(), entry.archive.get()}) {
       if (tree == nullptr || !seen.insert(tree).second) continue;
       for (std::string& remark : tree->remarks()) remarks.push_back(std::move(remark));
     }
@@ -410,9 +409,9 @@ std::unique_ptr<Source> chosen(std::unique_ptr<Source> source, const SourceOptio
 
 std::unique_ptr<Source> open_source(const std::vector<SourceSpec>& specs, const SourceOptions& options) {
   check_options(options);
-  std::vector<Finding> findings = discover_all(specs, options);
-  std::vector<std::string> remarks = remarks_on_archives(findings);
-  auto source = merged(open_parts(std::move(findings), options), options, std::move(remarks));
+  std::vector<SourceEntry> entries = discover_all(specs, options);
+  std::vector<std::string> remarks = remarks_on_archives(entries);
+  auto source = merged(open_parts(std::move(entries), options), options, std::move(remarks));
   if (!options.allow_mismatch) sources::check_consistency(*source, options);
   return chosen(std::move(source), options);
 }

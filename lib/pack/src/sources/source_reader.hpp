@@ -12,10 +12,10 @@
 #include <octavo/pack.hpp>
 
 #include "files/file_tree.hpp"
-#include "sources/array_container.hpp"
 #include "sources/file_start.hpp"
-#include "sources/finding.hpp"
 #include "sources/opened.hpp"
+#include "sources/readers/array_container.hpp"
+#include "sources/source_entry.hpp"
 
 namespace octavo::sources {
 
@@ -36,7 +36,7 @@ enum class PathNames {
   arrays,  ///< those of the images, and of their labels
 };
 
-/// What opening depends on in addition to the finding.
+/// What opening depends on in addition to the entry.
 struct OpenContext {
   const SourceOptions& options;
   bool is_alone = true;  ///< there is no other source
@@ -59,10 +59,10 @@ struct SourceReader {
   bool (*may_hold_splits)(const std::string& path) = nullptr;  ///< whether a file names its splits itself; null: no
   PathNames names = PathNames::none;
   bool reads_stream = false;  ///< open() and open_container() take the stream that detection has opened
-  /// Opens a finding. Null: findings of this format are those of its members.
-  Opened (*open)(Finding& finding, const OpenContext& context) = nullptr;
+  /// Opens an entry. Null: entries of this format are those of its members.
+  Opened (*open)(SourceEntry& entry, const OpenContext& context) = nullptr;
   /// Lists the arrays of a file, which may also be labels alone. Null: such files do not hold labels alone.
-  std::unique_ptr<ArrayContainer> (*open_container)(Finding& finding) = nullptr;
+  std::unique_ptr<ArrayContainer> (*open_container)(SourceEntry& entry) = nullptr;
 };
 
 /// For may_hold_splits.

@@ -5,7 +5,7 @@
 
 #include <octavo/view.hpp>
 
-#include "support/text_units.hpp"
+#include "support/text/text_units.hpp"
 
 namespace octavo::view {
 

@@ -5,7 +5,7 @@
 
 #include <octavo/errors.hpp>
 
-#include "support/short_text.hpp"
+#include "support/text/short_text.hpp"
 
 namespace octavo {
 

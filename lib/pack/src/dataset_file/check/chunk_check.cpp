@@ -6,7 +6,7 @@
 
 #include <octavo/errors.hpp>
 
-#include "dataset_file/deflate_codec.hpp"
+#include "dataset_file/chunks/deflate_codec.hpp"
 #include "dataset_file/limits.hpp"
 #include "hdf5/handles.hpp"
 #include "hdf5/session.hpp"

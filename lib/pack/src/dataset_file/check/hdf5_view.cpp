@@ -4,7 +4,7 @@
 
 #include <octavo/version.hpp>
 
-#include "dataset_file/chunk_table.hpp"
+#include "dataset_file/chunks/chunk_table.hpp"
 #include "dataset_file/limits.hpp"
 #include "dataset_file/write/skeleton.hpp"
 #include "hdf5/hdf5_reading.hpp"

@@ -11,7 +11,7 @@
 
 #include "dataset_file/rebuild/foreign_dataset.hpp"
 #include "hdf5/session.hpp"
-#include "support/utf8.hpp"
+#include "support/text/utf8.hpp"
 
 namespace octavo::dataset_file {
 namespace {

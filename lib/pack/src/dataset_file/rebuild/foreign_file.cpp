@@ -6,13 +6,13 @@
 #include <octavo/errors.hpp>
 #include <octavo/version.hpp>
 
-#include "dataset_file/index.hpp"
+#include "dataset_file/index/index.hpp"
 #include "dataset_file/limits.hpp"
 #include "dataset_file/rebuild/foreign_extras.hpp"
 #include "dataset_file/rebuild/foreign_split.hpp"
 #include "hdf5/hdf5_reading.hpp"
 #include "hdf5/session.hpp"
-#include "support/short_text.hpp"
+#include "support/text/short_text.hpp"
 
 namespace octavo::dataset_file {
 namespace {

@@ -8,7 +8,7 @@
 #include "dataset_file/rebuild/foreign_file.hpp"
 #include "hdf5/hdf5_reading.hpp"
 #include "hdf5/session.hpp"
-#include "support/short_text.hpp"
+#include "support/text/short_text.hpp"
 
 namespace octavo::dataset_file {
 namespace {

@@ -7,8 +7,8 @@
 #include <octavo/errors.hpp>
 #include <octavo/writer.hpp>
 
-#include "dataset_file/columns.hpp"
-#include "dataset_file/index.hpp"
+#include "dataset_file/index/columns.hpp"
+#include "dataset_file/index/index.hpp"
 #include "dataset_file/limits.hpp"
 #include "dataset_file/rebuild/foreign_file.hpp"
 #include "hdf5/child_process.hpp"
@@ -16,7 +16,7 @@
 #include "support/file.hpp"
 #include "support/hash.hpp"
 #include "support/json_fields.hpp"
-#include "support/short_text.hpp"
+#include "support/text/short_text.hpp"
 
 namespace octavo {
 namespace {

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "dataset_file/chunk_layout.hpp"
+#include "dataset_file/chunks/chunk_layout.hpp"
 #include "dataset_file/codec.hpp"
 #include "dataset_file/write/chunk_writer.hpp"
 #include "dataset_file/write/spool.hpp"

@@ -5,7 +5,7 @@
 #include <octavo/errors.hpp>
 
 #include "dataset_file/hashed_read.hpp"
-#include "dataset_file/header.hpp"
+#include "dataset_file/index/header.hpp"
 #include "support/hash.hpp"
 
 namespace octavo::dataset_file {

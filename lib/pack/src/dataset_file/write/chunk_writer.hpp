@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "dataset_file/index.hpp"
+#include "dataset_file/index/index.hpp"
 #include "dataset_file/write/chunked_dataset.hpp"
 #include "dataset_file/write/spool.hpp"
 #include "support/file.hpp"

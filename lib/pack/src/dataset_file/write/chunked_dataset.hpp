@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "dataset_file/chunk_layout.hpp"
+#include "dataset_file/chunks/chunk_layout.hpp"
 #include "dataset_file/codec.hpp"
 #include "hdf5/handles.hpp"
 

@@ -6,11 +6,11 @@
 #include <octavo/errors.hpp>
 #include <octavo/version.hpp>
 
-#include "dataset_file/chunk_table.hpp"
-#include "dataset_file/columns.hpp"
+#include "dataset_file/chunks/chunk_table.hpp"
 #include "dataset_file/hashed_read.hpp"
+#include "dataset_file/index/columns.hpp"
+#include "dataset_file/index/metadata_hash.hpp"
 #include "dataset_file/limits.hpp"
-#include "dataset_file/metadata_hash.hpp"
 #include "support/hash.hpp"
 
 namespace octavo::dataset_file {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "dataset_file/index.hpp"
+#include "dataset_file/index/index.hpp"
 #include "dataset_file/write/skeleton.hpp"
 #include "dataset_file/write/split_writer.hpp"
 #include "support/file.hpp"

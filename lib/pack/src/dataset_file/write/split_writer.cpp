@@ -8,9 +8,9 @@
 #include "dataset_file/limits.hpp"
 #include "statistics/codes.hpp"
 #include "support/hash.hpp"
-#include "support/short_text.hpp"
+#include "support/text/short_text.hpp"
+#include "support/text/utf8.hpp"
 #include "support/threads.hpp"
-#include "support/utf8.hpp"
 
 namespace octavo::dataset_file {
 namespace {

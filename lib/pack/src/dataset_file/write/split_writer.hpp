@@ -13,7 +13,7 @@
 
 #include <octavo/writer.hpp>
 
-#include "dataset_file/index.hpp"
+#include "dataset_file/index/index.hpp"
 #include "dataset_file/write/chunk_assembly.hpp"
 #include "dataset_file/write/row_set.hpp"
 #include "dataset_file/write/spool.hpp"

@@ -19,8 +19,8 @@
 #include "dataset_file/write/spool.hpp"
 #include "dataset_file/write/target_file.hpp"
 #include "support/hash.hpp"
-#include "support/short_text.hpp"
 #include "support/strict_json.hpp"
+#include "support/text/short_text.hpp"
 #include "support/threads.hpp"
 
 namespace octavo {

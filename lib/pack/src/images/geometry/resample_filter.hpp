@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/cpu/resample.hpp"
+#include "kernels/cpu/image/resample.hpp"
 
 namespace octavo::images {
 

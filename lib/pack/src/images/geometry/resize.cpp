@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "images/geometry/resample_filter.hpp"
-#include "kernels/cpu/resample.hpp"
+#include "kernels/cpu/image/resample.hpp"
 
 namespace octavo::images {
 namespace {

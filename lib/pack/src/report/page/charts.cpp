@@ -5,7 +5,7 @@
 #include <octavo/byte_count.hpp>
 
 #include "report/page/html.hpp"
-#include "support/text_units.hpp"
+#include "support/text/text_units.hpp"
 
 namespace octavo::report::page {
 namespace {

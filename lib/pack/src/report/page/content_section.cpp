@@ -13,7 +13,7 @@
 #include "report/page/mask_section.hpp"
 #include "report/page/pictures.hpp"
 #include "report/page/target_section.hpp"
-#include "support/text_units.hpp"
+#include "support/text/text_units.hpp"
 
 namespace octavo::report::page {
 namespace {

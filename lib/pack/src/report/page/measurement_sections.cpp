@@ -9,7 +9,7 @@
 #include "report/page/html.hpp"
 #include "report/page/pictures.hpp"
 #include "report/summary.hpp"
-#include "support/text_units.hpp"
+#include "support/text/text_units.hpp"
 
 namespace octavo::report::page {
 

@@ -16,7 +16,7 @@
 #include "report/page/style.hpp"
 #include "report/summary.hpp"
 #include "support/file.hpp"
-#include "support/text_units.hpp"
+#include "support/text/text_units.hpp"
 
 namespace octavo::report::page {
 namespace {

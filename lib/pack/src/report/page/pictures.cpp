@@ -10,7 +10,7 @@
 #include "png/png_writer.hpp"
 #include "report/page/html.hpp"
 #include "statistics/codes.hpp"
-#include "support/text_units.hpp"
+#include "support/text/text_units.hpp"
 #include "view/mask_overlay.hpp"
 #include "view/sheet.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "report/page/charts.hpp"
 #include "report/page/html.hpp"
-#include "support/text_units.hpp"
+#include "support/text/text_units.hpp"
 
 namespace octavo::report::page {
 namespace {

@@ -7,7 +7,7 @@
 #include <octavo/byte_count.hpp>
 #include <octavo/text.hpp>
 
-#include "support/text_units.hpp"
+#include "support/text/text_units.hpp"
 
 namespace octavo::sources {
 namespace {

@@ -3,9 +3,9 @@
 #include <octavo/errors.hpp>
 #include <octavo/text.hpp>
 
-#include "dataset_file/columns.hpp"
-#include "support/ascii.hpp"
+#include "dataset_file/index/columns.hpp"
 #include "support/strict_json.hpp"
+#include "support/text/ascii.hpp"
 
 namespace octavo::sources {
 namespace {

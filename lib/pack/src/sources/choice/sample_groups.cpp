@@ -11,7 +11,7 @@
 
 #include "sources/choice/sample_column.hpp"
 #include "support/path_pattern.hpp"
-#include "support/text_units.hpp"
+#include "support/text/text_units.hpp"
 
 namespace octavo::sources {
 namespace {

@@ -10,7 +10,7 @@
 #include <octavo/text.hpp>
 
 #include "sources/choice/sample_column.hpp"
-#include "support/utf8.hpp"
+#include "support/text/utf8.hpp"
 
 namespace octavo::sources {
 namespace {

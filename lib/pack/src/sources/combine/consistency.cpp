@@ -11,8 +11,8 @@
 
 #include "files/unicode.hpp"
 #include "sources/choice/row_choice.hpp"
-#include "support/ascii.hpp"
 #include "support/file.hpp"
+#include "support/text/ascii.hpp"
 
 namespace octavo::sources {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "support/ascii.hpp"
+#include "support/text/ascii.hpp"
 
 namespace octavo::sources {
 namespace {

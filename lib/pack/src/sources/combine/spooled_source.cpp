@@ -11,7 +11,7 @@
 #include "dataset_file/limits.hpp"
 #include "sources/multi_labels.hpp"
 #include "support/file.hpp"
-#include "support/utf8.hpp"
+#include "support/text/utf8.hpp"
 
 namespace octavo {
 namespace {

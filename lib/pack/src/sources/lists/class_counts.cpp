@@ -8,7 +8,7 @@
 #include <octavo/errors.hpp>
 #include <octavo/text.hpp>
 
-#include "support/utf8.hpp"
+#include "support/text/utf8.hpp"
 
 namespace octavo::sources {
 namespace {

@@ -14,7 +14,7 @@
 #include <octavo/text.hpp>
 
 #include "sources/lists/natural_order.hpp"
-#include "support/ascii.hpp"
+#include "support/text/ascii.hpp"
 
 namespace octavo::sources {
 namespace {

@@ -17,7 +17,7 @@
 #include "labels/text_labels.hpp"
 #include "sources/combine/split_names.hpp"
 #include "sources/lists/folders/left_out_members.hpp"
-#include "support/short_text.hpp"
+#include "support/text/short_text.hpp"
 
 namespace octavo::sources {
 namespace {

@@ -12,7 +12,7 @@
 #include "images/image_codec.hpp"
 #include "sources/combine/split_names.hpp"
 #include "sources/lists/masks/mask_folders.hpp"
-#include "support/ascii.hpp"
+#include "support/text/ascii.hpp"
 
 namespace octavo::sources {
 namespace {

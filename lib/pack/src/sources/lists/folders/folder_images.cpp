@@ -7,7 +7,7 @@
 #include <octavo/errors.hpp>
 
 #include "images/image_codec.hpp"
-#include "support/ascii.hpp"
+#include "support/text/ascii.hpp"
 
 namespace octavo::sources {
 namespace {

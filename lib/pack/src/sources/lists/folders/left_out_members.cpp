@@ -3,7 +3,7 @@
 #include <octavo/byte_count.hpp>
 #include <octavo/text.hpp>
 
-#include "support/utf8.hpp"
+#include "support/text/utf8.hpp"
 
 namespace octavo::sources {
 namespace {

@@ -7,7 +7,7 @@
 #include "images/image_codec.hpp"
 #include "sources/lists/masks/mask_names.hpp"
 #include "sources/lists/table/table_labels.hpp"
-#include "support/ascii.hpp"
+#include "support/text/ascii.hpp"
 
 namespace octavo::sources {
 namespace {

@@ -13,8 +13,8 @@
 #include "images/image_codec.hpp"
 #include "sources/lists/masks/mask_evidence.hpp"
 #include "sources/lists/masks/mask_names.hpp"
-#include "support/ascii.hpp"
 #include "support/file.hpp"
+#include "support/text/ascii.hpp"
 
 namespace octavo::sources {
 namespace {

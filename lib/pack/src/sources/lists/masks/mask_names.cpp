@@ -7,7 +7,7 @@
 #include <octavo/text.hpp>
 
 #include "sources/lists/masks/mask_pattern.hpp"
-#include "support/ascii.hpp"
+#include "support/text/ascii.hpp"
 
 namespace octavo::sources {
 namespace {

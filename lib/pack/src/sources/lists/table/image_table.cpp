@@ -24,9 +24,9 @@
 #include "sources/lists/table/listed_file.hpp"
 #include "sources/lists/table/table_labels.hpp"
 #include "sources/lists/table/table_rows.hpp"
-#include "support/ascii.hpp"
 #include "support/checked_math.hpp"
 #include "support/file.hpp"
+#include "support/text/ascii.hpp"
 
 namespace octavo::sources {
 namespace {

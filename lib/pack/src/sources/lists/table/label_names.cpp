@@ -8,8 +8,8 @@
 #include <octavo/errors.hpp>
 
 #include "arrays/array.hpp"
-#include "sources/array_container.hpp"
 #include "sources/combine/split_names.hpp"
+#include "sources/readers/array_container.hpp"
 
 namespace octavo::sources {
 namespace {

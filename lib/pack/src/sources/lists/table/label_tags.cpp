@@ -12,7 +12,7 @@
 #include <octavo/text.hpp>
 
 #include "labels/text_labels.hpp"
-#include "support/ascii.hpp"
+#include "support/text/ascii.hpp"
 
 namespace octavo::sources {
 namespace {

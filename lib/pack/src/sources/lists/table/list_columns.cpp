@@ -12,9 +12,9 @@
 #include "sources/choice/row_choice.hpp"
 #include "sources/lists/masks/mask_names.hpp"
 #include "sources/lists/table/table_labels.hpp"
-#include "support/ascii.hpp"
-#include "support/short_text.hpp"
-#include "support/utf8.hpp"
+#include "support/text/ascii.hpp"
+#include "support/text/short_text.hpp"
+#include "support/text/utf8.hpp"
 
 namespace octavo::sources {
 namespace {

@@ -14,10 +14,10 @@
 #include <octavo/text.hpp>
 
 #include "sources/combine/split_names.hpp"
-#include "sources/files_by_name.hpp"
 #include "sources/lists/folders/class_folders.hpp"
 #include "sources/lists/table/image_table.hpp"
-#include "support/ascii.hpp"
+#include "sources/readers/files_by_name.hpp"
+#include "support/text/ascii.hpp"
 
 namespace octavo::sources {
 namespace {

@@ -11,8 +11,8 @@
 #include <octavo/text.hpp>
 
 #include "images/image_codec.hpp"
-#include "support/ascii.hpp"
-#include "support/utf8.hpp"
+#include "support/text/ascii.hpp"
+#include "support/text/utf8.hpp"
 
 namespace octavo::sources {
 namespace {

@@ -14,8 +14,8 @@
 #include "dataset_file/limits.hpp"
 #include "sources/lists/image_list.hpp"
 #include "sources/lists/table/list_columns.hpp"
-#include "support/ascii.hpp"
-#include "support/utf8.hpp"
+#include "support/text/ascii.hpp"
+#include "support/text/utf8.hpp"
 
 namespace octavo::sources {
 namespace {

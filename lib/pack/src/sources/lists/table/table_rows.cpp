@@ -13,7 +13,7 @@
 #include "files/text_pieces.hpp"
 #include "sources/lists/table/csv_parser.hpp"
 #include "sources/lists/table/line_limit.hpp"
-#include "support/ascii.hpp"
+#include "support/text/ascii.hpp"
 
 namespace octavo::sources {
 namespace {

@@ -18,9 +18,9 @@ namespace {
 
 using Kind = TableVerdict::Kind;
 
-std::string file_name_of(const Finding& list) { return std::filesystem::path(list.path).filename().string(); }
+std::string file_name_of(const SourceEntry& list) { return std::filesystem::path(list.path).filename().string(); }
 
-std::string split_of(const Finding& list) {
+std::string split_of(const SourceEntry& list) {
   return list.split.empty() ? split_of_list_name(file_name_of(list)).value_or("train") : list.split;
 }
 
@@ -28,29 +28,29 @@ bool lacks_labels(const TableVerdict& verdict) {
   return verdict.kind == Kind::numbers || verdict.kind == Kind::paths || verdict.kind == Kind::unlabeled;
 }
 
-bool may_have_labels(const Finding& finding) {
-  return finding.reader->found_by == FoundBy::image_list && finding.has_labels;
+bool may_have_labels(const SourceEntry& entry) {
+  return entry.reader->found_by == FoundBy::image_list && entry.has_labels;
 }
 
 struct JudgedList {
-  Finding* list;
+  SourceEntry* list;
   TableVerdict verdict;
 };
 
-std::vector<JudgedList> judged_lists(std::vector<Finding>& findings, const NamedColumns& named) {
+std::vector<JudgedList> judged_lists(std::vector<SourceEntry>& entries, const NamedColumns& named) {
   std::vector<JudgedList> judged;
-  for (Finding& finding : findings) {
-    if (!may_have_labels(finding)) continue;
-    judged.push_back({&finding, judge_table(*finding.tree, finding.path, named, std::make_shared<FolderImages>())});
+  for (SourceEntry& entry : entries) {
+    if (!may_have_labels(entry)) continue;
+    judged.push_back({&entry, judge_table(*entry.tree, entry.path, named, std::make_shared<FolderImages>())});
   }
   return judged;
 }
 
 }  // namespace
 
-void mark_unlabeled_lists(std::vector<Finding>& findings, const NamedColumns& named) {
-  if (std::ranges::count_if(findings, &may_have_labels) < 2) return;
-  const std::vector<JudgedList> judged = judged_lists(findings, named);
+void mark_unlabeled_lists(std::vector<SourceEntry>& entries, const NamedColumns& named) {
+  if (std::ranges::count_if(entries, &may_have_labels) < 2) return;
+  const std::vector<JudgedList> judged = judged_lists(entries, named);
   const auto is_labeled = [](const JudgedList& one) { return one.verdict.kind == Kind::labeled; };
   if (std::ranges::none_of(judged, is_labeled)) return;
   for (const auto& [list, verdict] : judged) {

@@ -1,0 +1,192 @@
+#include "loader/rows/staging_ring.hpp"
+
+#include <unistd.h>
+
+#include <system_error>
+#include <utility>
+
+#include <octavo/errors.hpp>
+
+namespace octavo::loader {
+
+StagingRing::StagingRing(std::shared_ptr<const store::StoredSamples> samples, Parts parts, int least_slots,
+                         int slot_count, bool reads_ahead)
+    : samples_(std::move(samples)),
+      parts_(std::move(parts)),
+      reads_ahead_(reads_ahead),
+      process_(::getpid()),
+      work_(std::make_unique<Work>()) {
+  if (!samples_->backend->is_host()) stream_ = backend::OwnedStream(samples_->backend);
+  make_slots(least_slots, slot_count);
+  upload_ = slots_.front()->staging.make_upload();
+}
+
+StagingRing::~StagingRing() {
+  if (process_ == ::getpid()) {
+    stop_thread();
+  } else {
+    // The thread belongs to the parent: do not destroy its handle here, nor a mutex that it may hold.
+    static_cast<void>(work_.release());
+  }
+  if (stream_.get() != nullptr) backend::finish(*samples_->backend, StreamRef(stream_.get()));
+}
+
+void StagingRing::make_slots(int least_slots, int slot_count) {
+  for (int i = 0; i < slot_count; ++i) {
+    try {
+      slots_.push_back(std::make_unique<Slot>(samples_, parts_.most_rows));
+    } catch (const OutOfMemory&) {
+      if (i < least_slots) throw;
+      return;  // read ahead less
+    }
+  }
+}
+
+std::int64_t StagingRing::device_bytes() const {
+  std::int64_t bytes = 0;
+  for (const auto& slot : slots_) bytes += slot->staging.device_bytes();
+  return bytes;
+}
+
+store::StagingSlot& StagingRing::acquire(StagedPart part) {
+  if (process_ != ::getpid()) restart();
+  Slot& slot = depth() > 0 && has_thread() ? wait_for(part) : fill_here(part);
+  return slot.staging;
+}
+
+void StagingRing::restart() {
+  // Held slots keep their contents. The others are in an unknown state, left by the parent's thread.
+  for (auto& slot : slots_) {
+    if (slot->state != State::held) slot = std::make_unique<Slot>(samples_, parts_.most_rows);
+  }
+  static_cast<void>(work_.release());  // its thread and the holder of its mutex are in the parent
+  work_ = std::make_unique<Work>();
+  process_ = ::getpid();
+}
+
+void StagingRing::release(StagedPart part) noexcept {
+  const auto give_back = [&] {
+    Slot* slot = find(part);
+    if (slot != nullptr && slot->state == State::held) slot->state = State::empty;
+  };
+  if (process_ != ::getpid()) return give_back();  // a child of fork(), which has no thread yet
+  const std::lock_guard lock(work_->mutex);
+  give_back();
+  work_->changed.notify_all();
+}
+
+void StagingRing::fill(Slot& slot, StagedPart part, const std::atomic<bool>& cancelled) {
+  slot.staging.fill(parts_.rows_of(part), upload_.get(), StreamRef(stream_.get()), cancelled);
+}
+
+StagedPart StagingRing::after(StagedPart part) const {
+  if (part.number + 1 < parts_.count_in(part.epoch)) return {part.epoch, part.number + 1};
+  return {part.epoch + 1, 0};
+}
+
+StagingRing::Slot* StagingRing::find(StagedPart part) {
+  for (const auto& slot : slots_) {
+    if (slot->state != State::empty && slot->part == part) return slot.get();
+  }
+  return nullptr;
+}
+
+StagingRing::Slot* StagingRing::find_empty() {
+  for (const auto& slot : slots_) {
+    if (slot->state == State::empty) return slot.get();
+  }
+  return nullptr;
+}
+
+StagingRing::Slot& StagingRing::fill_here(StagedPart part) {
+  const std::atomic<bool> never = false;
+  Slot& slot = *find_empty();
+  fill(slot, part, never);
+  slot.part = part;
+  slot.state = State::held;
+  return slot;
+}
+
+bool StagingRing::has_thread() {
+  if (work_->thread.joinable()) return true;
+  try {
+    work_->thread = std::thread([this] { work_until_stopped(*work_); });
+    return true;
+  } catch (const std::system_error&) {
+    return false;  // no thread is available: nothing is read ahead
+  }
+}
+
+StagingRing::Slot& StagingRing::wait_for(StagedPart part) {
+  Work& work = *work_;
+  std::unique_lock lock(work.mutex);
+  for (;;) {
+    Slot* slot = find(part);
+    // The thread reads this part without a jump only if it is the next one and a slot is free.
+    if (slot == nullptr && !(work.active && work.next == part && find_empty() != nullptr)) jump_to(part);
+    if (slot != nullptr && slot->state == State::ready) {
+      slot->state = State::held;
+      return *slot;
+    }
+    if (slot != nullptr && slot->state == State::failed) {
+      slot->state = State::empty;
+      std::rethrow_exception(std::exchange(slot->failure, nullptr));
+    }
+    work.changed.wait(lock);
+  }
+}
+
+void StagingRing::jump_to(StagedPart part) {
+  ++work_->generation;
+  work_->cancelled = true;
+  for (const auto& slot : slots_) {
+    if (slot->state == State::ready || slot->state == State::failed) slot->state = State::empty;
+  }
+  work_->next = part;
+  work_->active = true;
+  work_->changed.notify_all();
+}
+
+void StagingRing::stop_thread() {
+  {
+    const std::lock_guard lock(work_->mutex);
+    work_->stop = true;
+    work_->cancelled = true;
+    work_->changed.notify_all();
+  }
+  if (work_->thread.joinable()) work_->thread.join();
+}
+
+void StagingRing::work_until_stopped(Work& work) {
+  std::unique_lock lock(work.mutex);
+  for (;;) {
+    Slot* slot = nullptr;
+    work.changed.wait(lock, [&] { return work.stop || (work.active && (slot = find_empty()) != nullptr); });
+    if (work.stop) return;
+    slot->state = State::filling;
+    slot->part = work.next;
+    work.next = after(work.next);
+    work.cancelled = false;
+    const std::uint64_t generation = work.generation;
+    std::exception_ptr failure;
+    lock.unlock();
+    try {
+      fill(*slot, slot->part, work.cancelled);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    lock.lock();
+    if (generation != work.generation) {
+      slot->state = State::empty;
+    } else if (failure) {
+      slot->state = State::failed;
+      slot->failure = failure;
+      work.active = false;
+    } else {
+      slot->state = State::ready;
+    }
+    work.changed.notify_all();
+  }
+}
+
+}  // namespace octavo::loader
