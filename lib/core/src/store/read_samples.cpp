@@ -115,6 +115,11 @@ void read_into_host(const Split& split, const LoadOptions& options, const Stored
 /// Largest number of threads that read for a GPU: more do not help to saturate the link, and each needs pinned memory.
 constexpr int kMostLanes = 16;
 
+/// The codes of a block, whose masks and labels need room too.
+std::int64_t code_bytes_per_block(const StoredSamples& samples) {
+  return kUploadBlockBytes * samples.layout.row_bytes / samples.layout.sample_bytes();
+}
+
 /// The upload resources of one thread.
 struct Lane {
   Lane(const std::shared_ptr<backend::Backend>& device, std::int64_t block_bytes)
@@ -134,7 +139,7 @@ class StagedReading {
         options_(options),
         samples_(samples),
         progress_(progress),
-        block_samples_(std::min(samples.resident.count(), split.data()->rows_per_block(kUploadBlockBytes))),
+        block_samples_(std::min(samples.resident.count(), split.data()->rows_per_block(code_bytes_per_block(samples)))),
         blocks_(blocks_of(samples.resident, block_samples_)) {}
 
   void run() {
