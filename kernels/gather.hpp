@@ -30,12 +30,12 @@ inline constexpr std::int64_t kMostChannels = 4096;
 
 /// What an augmentation adds to the arguments of a gather. Borrowed pointers, in memory of the device that runs it.
 struct AugmentArgs {
-  const AugmentProgram* program;  ///< null: no augmentation; the other members are not used
-  AugmentDemand demand;           ///< of the program
-  StoredResizing resizing;        ///< of a program of AugmentDemand::resizing
-  MixProgram mix;
-  SoftLabels soft_labels;    ///< replace label_type: out_labels is float [B, width]
-  std::int64_t mixed_count;  ///< positions of each of the batches that are mixed
+  const AugmentProgram* program = nullptr;       ///< null: no augmentation; the other members keep their defaults
+  AugmentDemand demand = AugmentDemand::pixels;  ///< of the program
+  StoredResizing resizing = {};                  ///< of a program of AugmentDemand::resizing
+  MixProgram mix = {};
+  SoftLabels soft_labels = {};   ///< replace label_type: out_labels is float [B, width]
+  std::int64_t mixed_count = 0;  ///< positions of each of the batches that are mixed
 };
 
 /// The arguments of a gather. Borrowed pointers, in memory of the device that runs it.

@@ -1,4 +1,4 @@
-// Packed rows on a device, in one or two blocks of memory: the codes of samples and their labels, or their masks.
+// Packed rows on a device: the codes of samples and their labels, or their masks.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 
 namespace octavo::kernels {
 
-/// How the values of a row are stored. stages/load.hpp has a Rows policy for each.
+/// How the values of a row are stored. stages/load.hpp has a Rows policy for each. All rows have row_stride_bytes.
 enum class RowCoding : std::uint8_t {
   plain,  ///< one byte per value
 };
 
-/// N rows. The first ones are resident. Those from resident_count on are staged for this batch in separate memory.
+/// N rows. The first ones are resident. Those from resident_count on are staged for this batch, in other memory.
 /// Borrowed pointers, in memory of the device that gathers.
 struct PackedRows {
   const std::int8_t* codes;         ///< rows of row_stride_bytes, each with its values: codes [C,P], or a mask [P]
@@ -28,7 +28,7 @@ struct PackedRows {
 /// The samples of a batch.
 struct PackedSamples {
   PackedRows rows;   ///< codes and labels
-  PackedRows masks;  ///< uint8, without labels; codes is null if there are none
+  PackedRows masks;  ///< uint8, without labels; not used if the samples have none
 };
 
 /// Where `row`, which must be in [0, N), is stored.

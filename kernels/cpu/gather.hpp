@@ -17,8 +17,9 @@ enum class Stores {
 
 /// Bytes of scratch memory that gather() needs per thread, aligned to kScratchAlignment. 0 for rows in place.
 std::int64_t gather_scratch_bytes(const GatherArgs& args);
-/// Gathers positions [first, last) of the batch. Different threads, with separate `scratch`, may gather different
-/// positions concurrently. The instruction set is chosen at run time; every choice gives the same bits.
+/// Gathers positions [first, last) of the batch. Different threads, with separate `scratch` (null if it has 0 bytes),
+/// may gather different positions concurrently. The instruction set is chosen at run time; every choice gives the same
+/// bits.
 void gather(const GatherArgs& args, std::int64_t first, std::int64_t last, Stores stores, std::byte* scratch = nullptr);
 
 /// The same for batches with an augmentation.

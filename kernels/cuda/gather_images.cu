@@ -1,7 +1,6 @@
 // The gather of images that a block makes in memory of its own, one after the other: of rows that are decoded, and of
 // augmentations with steps that need whole images.
 #include <algorithm>
-#include <type_traits>
 
 #include "kernels/augment/image_passes.hpp"
 #include "kernels/cuda/block/batch_rows.cuh"

@@ -4,7 +4,7 @@
 //   codes(row): the values of `row`,
 // or decodes them, with
 //   decode(row, tile, threads): writes the values of `row` to `tile`, by all `threads` together.
-// Kernels for rows in place are instantiated for those alone; all others call load_row().
+// Fast kernels read rows in place directly; all other kernels call load_row().
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace octavo::kernels {
 
-/// RowCoding::plain.
+/// The policy of RowCoding::plain.
 class PlainRows {
  public:
   static constexpr bool kInPlace = true;

@@ -91,7 +91,7 @@ class FilterTables {
   std::int16_t weights_[kTableWeights];
 };
 
-/// Fills the filters. Out of line, because few threads of a block do it.
+/// Fills the filters. All threads of the block call this. Out of line, to save registers in the rest of a kernel.
 template <typename Filters>
 OCTAVO_NO_INLINE __device__ void fill_filters(const AugmentProgram& program, const DrawnImage& image, StepRange steps,
                                               Filters& filters) {

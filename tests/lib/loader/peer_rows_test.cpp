@@ -1,8 +1,11 @@
 // A residency whose rows come from elsewhere: this rank keeps some ranges of the samples on its device, and reads the
 // others from the memory of another rank. It needs a name and a case in octavo/residency.hpp, store/loading.cpp and
 // planning/plan.cpp, and a RowSource like the one below.
+#include <atomic>
 #include <cstring>
 #include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include <octavo/store.hpp>
@@ -66,27 +69,30 @@ std::shared_ptr<const store::StoredSamples> part_of(const Split& split, const st
   return part;
 }
 
-/// The batches of two epochs, each as values and then labels.
+/// The batches of two epochs, each as values, labels and masks.
 std::vector<std::vector<std::uint32_t>> batches_of(const std::shared_ptr<const store::StoredSamples>& samples,
                                                    Device device) {
   const loader::PackedServer server(samples, {.batch_size = 16, .shuffle = true, .seed = 2});
   std::vector<std::vector<std::uint32_t>> batches;
   for (const std::int64_t epoch : {0, 1}) {
     for (std::int64_t step = 0; step < server.order().batches_per_epoch(epoch); ++step) {
-      const DeviceTensor images(device, DType::float32, {16, 2, 5, 7}), labels(device, DType::int32, {16});
-      server.serve(epoch, step, {images.view().data, {labels.view().data}}, {});
+      const DeviceTensor images(device, DType::float32, {16, 2, 5, 7}), labels(device, DType::int32, {16}),
+          masks(device, DType::uint8, {16, 5, 7});
+      server.serve(epoch, step, {images.view().data, {labels.view().data}, masks.view().data}, {});
       const std::int64_t count = server.order().part(epoch, step).count();
       batches.push_back(images.to_host<std::uint32_t>({}));
       batches.back().resize(static_cast<std::size_t>(count * 2 * 5 * 7));
       batches.push_back(labels.to_host<std::uint32_t>({}));
       batches.back().resize(static_cast<std::size_t>(count));
+      const std::vector<std::uint8_t> pixels = masks.to_host<std::uint8_t>({});
+      batches.emplace_back(pixels.begin(), pixels.begin() + count * 5 * 7);
     }
   }
   return batches;
 }
 
 void rows_of_another_rank_serve_the_same_batches(Device device) {
-  const PackedFixture fixture({random_split("train", 60, {2, 5, 7})});
+  const PackedFixture fixture({masked_split("train", 60, {2, 5, 7})});
   const Split split = fixture.dataset().split("train");
   const LoadOptions all{.residency = Residency::device};
   const auto whole = Store::load(split, device, all).samples();

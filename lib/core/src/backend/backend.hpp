@@ -76,7 +76,7 @@ class Backend : public std::enable_shared_from_this<Backend> {
 
   // Kernels. The memory that their arguments point to must live until the stream has completed them.
   virtual void gather(const kernels::GatherArgs& args, StreamRef stream) = 0;
-  /// The images that a gather makes at once in GatherArgs::block_memory. 0: it needs none.
+  /// The slots of GatherArgs::block_memory that blocks use at once. 0: the backend needs none.
   virtual std::int64_t images_at_once() const { return 0; }
   virtual void gather_masks(const kernels::MaskGatherArgs& args, StreamRef stream) = 0;
   virtual void select_samples(const kernels::SampleSelectionArgs& args, StreamRef stream) = 0;

@@ -175,9 +175,10 @@ class CpuBackend final : public Backend {
     const std::int64_t C = args.channel_count;
     const std::int64_t pieces = piece_count(args.batch_count, C * args.values_per_channel);
     const PieceScratch scratch(scratch_, pieces, kernels::cpu::mean_scratch_bytes(args));
+    const auto piece_sums = std::make_shared<std::vector<std::int64_t>>(static_cast<std::size_t>(pieces * C));
     submit(stream, [=, this] {
       // Each piece has its own integer sums, so the order of addition does not change the result.
-      std::vector<std::int64_t> sums(static_cast<std::size_t>(pieces * C));
+      std::vector<std::int64_t>& sums = *piece_sums;
       run_pieces(args.batch_count, pieces, [&](std::int64_t piece, std::int64_t first, std::int64_t last) {
         kernels::cpu::add_batch_sums(args, first, last, sums.data() + piece * C, scratch.of(piece));
       });

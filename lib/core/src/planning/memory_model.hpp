@@ -11,19 +11,19 @@ struct MemoryModel {
   // The split and its batches.
   std::int64_t sample_count = 0;
   std::int64_t sample_values = 0;
-  std::int64_t row_bytes = 0;    ///< per packed sample on the device, with its mask
-  std::int64_t mask_bytes = 0;   ///< per sample
-  std::int64_t label_bytes = 0;  ///< per sample
-  std::int64_t value_bytes = 0;  ///< per element of a batch
-  int resident_prefetch = 0;     ///< prefetch depth if all samples are resident
-  int staged_prefetch = 0;       ///< prefetch depth if they are not
+  std::int64_t stored_bytes = 0;  ///< per packed sample on the device, with its mask
+  std::int64_t mask_bytes = 0;    ///< per sample
+  std::int64_t label_bytes = 0;   ///< per sample
+  std::int64_t value_bytes = 0;   ///< per element of a batch
+  int resident_prefetch = 0;      ///< prefetch depth if all samples are resident
+  int staged_prefetch = 0;        ///< prefetch depth if they are not
   // The model.
   std::int64_t parameters = 0, gradients = 0, optimizer_state = 0, half_copy = 0;
   std::int64_t activations = 0;  ///< per sample of a batch
 
   std::int64_t model_bytes() const { return parameters + gradients + optimizer_state + half_copy; }
   /// Per packed sample, with its label.
-  std::int64_t packed_bytes() const { return row_bytes + label_bytes; }
+  std::int64_t packed_bytes() const { return stored_bytes + label_bytes; }
   /// Per sample in a batch, with its mask and its label.
   std::int64_t batched_bytes() const { return sample_values * value_bytes + mask_bytes + label_bytes; }
   /// Per staged sample: packed, with its label, row number, index and epoch.

@@ -63,7 +63,7 @@ std::vector<PlannedPart> parts_of(const MemoryModel& model, const planning::Memo
   const bool staged = !found.fits || found.residency != Residency::device;
   const std::int64_t buffers = staged ? 1 : 1 + model.resident_prefetch;
   std::vector<PlannedPart> parts = {
-      {model.mask_bytes > 0 ? "samples, int8, and masks" : "samples, int8", found.resident_count * model.row_bytes}};
+      {model.mask_bytes > 0 ? "samples, int8, and masks" : "samples, int8", found.resident_count * model.stored_bytes}};
   if (labels.width > 0) parts.push_back({"labels", found.resident_count * model.label_bytes});
   parts.push_back({"batches", batch_size * buffers * model.batched_bytes()});
   if (staged) {
@@ -84,7 +84,7 @@ PlannedForm form_of(const MemoryModel& model, const char* name, std::int64_t val
   PlannedForm form;
   form.name = name;
   const std::int64_t row_bytes =
-      value_bytes == 1 ? model.row_bytes : model.sample_values * value_bytes + model.mask_bytes;
+      value_bytes == 1 ? model.stored_bytes : model.sample_values * value_bytes + model.mask_bytes;
   form.sample_bytes = model.sample_count * (row_bytes + model.label_bytes);
   form.total_bytes = form.sample_bytes + model.model_bytes() + batch_size * model.bytes_per_batch_sample(false);
   form.fits = form.total_bytes <= room;

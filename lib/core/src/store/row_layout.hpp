@@ -1,6 +1,7 @@
 // The sizes of packed samples in memory. All who allocate, copy or plan memory for samples ask here.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include <octavo/sample.hpp>
@@ -34,9 +35,15 @@ struct RowLayout {
   std::int64_t masks_offset(std::int64_t count) const { return aligned(rows(count)); }
   std::int64_t labels_offset(std::int64_t count) const { return masks_offset(count) + aligned(masks(count)); }
   std::int64_t end_offset(std::int64_t count) const { return labels_offset(count) + aligned(labels(count)); }
+  /// The number of samples that fit in a block of `bytes`; at least one.
+  std::int64_t samples_in(std::int64_t bytes) const {
+    constexpr std::int64_t kMostGaps = 3 * (kAlignment - 1);
+    return std::max<std::int64_t>(1, (bytes - kMostGaps) / std::max<std::int64_t>(1, sample_bytes()));
+  }
 
  private:
-  static std::int64_t aligned(std::int64_t offset) { return (offset + 15) / 16 * 16; }
+  static constexpr std::int64_t kAlignment = 16;
+  static std::int64_t aligned(std::int64_t offset) { return (offset + kAlignment - 1) / kAlignment * kAlignment; }
 };
 
 }  // namespace octavo::store

@@ -44,7 +44,7 @@ class StoredSamples : public SampleDescription {
   std::string residency_reason;                         ///< see Store::residency_reason()
   ResidentSet resident;                                 ///< the samples on the device
   std::int64_t window_samples = 0;                      ///< samples per window; 0 unless the residency is `window`
-  backend::DeviceBuffer codes;                          ///< the rows of the resident samples
+  backend::DeviceBuffer codes;                          ///< the rows of the resident samples, in RowLayout::coding
   backend::DeviceBuffer masks;                          ///< their masks
   backend::DeviceBuffer label_words;                    ///< their labels, K words each
   std::unique_ptr<const dataset_file::RowSource> rows;  ///< source of samples that are not resident; null if all are

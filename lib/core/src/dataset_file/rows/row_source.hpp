@@ -10,7 +10,7 @@ namespace octavo::dataset_file {
 
 /// Destination of samples: consecutive rows, masks and labels.
 struct RowTarget {
-  std::byte* rows;    ///< the codes of each sample
+  std::byte* rows;    ///< the codes of each sample, in their Codec::row_coding
   std::byte* masks;   ///< not used if masks are not read
   std::byte* labels;  ///< not used if the split has none
 };
@@ -20,8 +20,8 @@ class RowSource {
  public:
   virtual ~RowSource() = default;
 
-  /// Reads these rows, which must exist; a repeated row is read once. Returns early, with the target incomplete, once
-  /// `cancelled` is set. Throws the errors of reading.
+  /// Reads these rows, which must exist; a repeated row may be read once and copied. Returns early, with the target
+  /// incomplete, once `cancelled` is set. Throws the errors of reading.
   virtual void read(std::span<const std::int64_t> rows, const RowTarget& target,
                     const std::atomic<bool>& cancelled) const = 0;
 };

@@ -16,7 +16,7 @@
 namespace octavo::store {
 namespace {
 
-/// Bytes for images that are made at once, unless one image needs more.
+/// Bytes of the slots in which blocks make images and decode rows, unless one slot needs more.
 constexpr std::int64_t kMostBlockMemory = 256 << 20;
 
 static_assert(dataset_file::kMostChannels <= kernels::kMostChannels);
@@ -118,6 +118,18 @@ void PreparedMaps::gather(const kernels::PackedSamples& samples, const kernels::
     turn = std::unique_lock(serial_);
     gathers_.order_after(stream);
   }
+  try {
+    enqueue(samples, selection, batch_count, to, stream, batches);
+  } catch (...) {
+    gathers_.add(stream);  // some of the work may be enqueued
+    throw;
+  }
+  gathers_.add(stream);
+}
+
+void PreparedMaps::enqueue(const kernels::PackedSamples& samples, const kernels::RowSelection& selection,
+                           std::int64_t batch_count, const BatchTarget& to, StreamRef stream,
+                           std::int64_t batches) const {
   if (sums_.data() != nullptr) make_batch_maps(samples.rows, selection, batch_count, stream);
   // Before the images, whose gather moves the cursor.
   if (to.masks != nullptr) gather_masks(samples.masks, selection, batch_count, to.masks, stream);
@@ -137,7 +149,6 @@ void PreparedMaps::gather(const kernels::PackedSamples& samples, const kernels::
   args.out_labels = samples_->labels.width == 0 ? nullptr : to.labels.data;
   args.cursor_batches = selection.cursor == nullptr ? 0 : batches;
   samples_->backend->gather(args, stream);
-  gathers_.add(stream);
 }
 
 void PreparedMaps::gather_masks(const kernels::PackedRows& masks, const kernels::RowSelection& selection,

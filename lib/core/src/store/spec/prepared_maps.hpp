@@ -15,6 +15,7 @@
 
 namespace octavo::store {
 
+/// What gathers of a spec need on the device: its maps, its augmentation, and the memory in which blocks work.
 class PreparedMaps {
  public:
   PreparedMaps(std::shared_ptr<const StoredSamples> samples, const BatchSpec& spec);
@@ -26,11 +27,14 @@ class PreparedMaps {
 
   /// Enqueues the gather of `batch_count` samples, selected from `samples`, into `to`. They are `batches` batches, by
   /// which the selection's cursor, if it has one, advances. Thread-safe, on any number of streams; serializes gathers
-  /// where necessary.
+  /// where necessary. Throws InvalidArgument for an epoch of 2^32 or more with an augmentation, OutOfMemory without
+  /// scratch memory, and DeviceError.
   void gather(const kernels::PackedSamples& samples, const kernels::RowSelection& selection, std::int64_t batch_count,
               const BatchTarget& to, StreamRef stream, std::int64_t batches = 1) const;
 
  private:
+  void enqueue(const kernels::PackedSamples& samples, const kernels::RowSelection& selection, std::int64_t batch_count,
+               const BatchTarget& to, StreamRef stream, std::int64_t batches) const;
   void prepare_augmentation();
   void allocate_block_memory(const kernels::AugmentProgram* program);
   void gather_masks(const kernels::PackedRows& masks, const kernels::RowSelection& selection, std::int64_t batch_count,
