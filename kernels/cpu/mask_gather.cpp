@@ -134,7 +134,7 @@ void gather_as(const MaskGatherArgs& args, std::int64_t first, std::int64_t last
     const std::int8_t* const mask = scratch.stored.of(sample.row);
     Value* const out = masks + i * pixels;
     if (args.program == nullptr) {
-      std::transform(mask, mask + pixels, out, pixel_of<Value>);
+      std::copy_n(reinterpret_cast<const std::uint8_t*>(mask), pixels, out);
       continue;
     }
     const DrawKey key = draw_key(args, sample, static_cast<std::uint32_t>(i % args.views));
