@@ -146,6 +146,28 @@ OCTAVO_HOST_DEVICE inline std::uint32_t bytes_from(std::uint32_t low, std::uint3
 #endif
 }
 
+/// The lowest `count` bits set, at most 31.
+OCTAVO_HOST_DEVICE inline std::uint32_t low_bits(std::uint32_t count) {
+#if defined(__CUDA_ARCH__)
+  std::uint32_t bits;
+  asm("bmsk.clamp.b32 %0, 0, %1;" : "=r"(bits) : "r"(count));
+  return bits;
+#else
+  return (1u << count) - 1;
+#endif
+}
+
+/// The word with this bit; 0 if there is none.
+OCTAVO_HOST_DEVICE inline std::uint32_t bit_at(std::uint32_t number) {
+#if defined(__CUDA_ARCH__)
+  std::uint32_t bit;
+  asm("bmsk.clamp.b32 %0, %1, 1;" : "=r"(bit) : "r"(number));
+  return bit;
+#else
+  return number < 32 ? 1u << number : 0;
+#endif
+}
+
 /// Flips the sign bits of four packed codes, which gives bytes of code + 128. On the device the compiler does not move
 /// this instruction, so a kernel controls where it waits for the codes to load.
 OCTAVO_HOST_DEVICE inline std::uint32_t flip_signs(std::uint32_t four_codes) {

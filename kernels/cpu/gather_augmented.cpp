@@ -283,9 +283,9 @@ void for_images(const GatherArgs& args, std::int64_t first, std::int64_t last, c
   RowWindow window(args.selection, first, last);
   const std::int64_t prefetched = std::min(args.packed.row_stride_bytes, kMostPrefetched);
   for (std::int64_t b = first; b < last; ++b) {
-    if (b + kTouchAhead < last) prefetch(stored_row(args.packed, window.row(b + kTouchAhead)));
+    if (b + kTouchAhead < last) prefetch(stored_bytes(args.packed, window.row(b + kTouchAhead)));
     if (b + 1 < last) {
-      const std::int8_t* const next = stored_row(args.packed, window.row(b + 1));
+      const std::int8_t* const next = stored_bytes(args.packed, window.row(b + 1));
       for (std::int64_t i = 0; i < prefetched; i += kCodeLine) prefetch(next + i);
     }
     const SelectedSample sample = window.sample(b);

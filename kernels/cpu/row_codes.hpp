@@ -3,10 +3,10 @@
 
 #include <cstdint>
 
+#include "kernels/cpu/decode_lp8.hpp"
 #include "kernels/cpu/scratch_parts.hpp"
 #include "kernels/packed_rows.hpp"
 #include "kernels/stages/load.hpp"
-#include "kernels/thread_group.hpp"
 
 namespace octavo::kernels::cpu {
 
@@ -15,12 +15,18 @@ class RowCodes {
  public:
   /// A row has `values` values.
   RowCodes(const PackedRows& packed, std::int64_t values, ScratchParts& parts)
-      : packed_(packed), tile_(is_in_place(packed.coding) ? nullptr : parts.take<std::int8_t>(values)) {}
+      : packed_(packed),
+        tile_(is_in_place(packed.coding) ? nullptr : parts.take<std::int8_t>(values + kDecodedRowMargin)) {}
 
   /// Valid until the next call.
   const std::int8_t* of(std::int64_t row) const {
-    if (is_in_place(packed_.coding)) return stored_row(packed_, row);
-    visit_decoded_rows(packed_, [&](const auto& rows) { load_row(rows, row, tile_, OneThread()); });
+    switch (packed_.coding) {
+      case RowCoding::plain:
+        return stored_row(packed_, row);
+      case RowCoding::lp8:
+        decode_lp8(packed_, row, tile_);
+        break;
+    }
     return tile_;
   }
 

@@ -53,6 +53,13 @@ bool takes_resized(const GatherArgs& args);
 template <typename Value>
 cudaError_t launch_gather_resized(const GatherArgs& args, const CachePolicies& policies, cudaStream_t stream);
 
+/// For LP8 rows without an augmentation whose values keep the order of their codes, and have whole tiles. The output is
+/// aligned to 16 bytes.
+template <typename Value>
+bool takes_lp8(const GatherArgs& args);
+template <typename Value>
+cudaError_t launch_gather_lp8(const GatherArgs& args, const CachePolicies& policies, cudaStream_t stream);
+
 /// Supports every shape, layout and alignment.
 template <typename Value>
 cudaError_t launch_gather_any(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,

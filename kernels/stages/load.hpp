@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "kernels/codecs/lp8_rows.hpp"
 #include "kernels/host_device.hpp"
 #include "kernels/packed_rows.hpp"
 
@@ -36,10 +37,13 @@ OCTAVO_HOST_DEVICE inline std::int64_t decoded_bytes(RowCoding coding, std::int6
 
 /// Calls visit(rows) with the policy of rows that are not in place. Returns whether there is one.
 template <typename Visit>
-bool visit_decoded_rows(const PackedRows& packed, const Visit&) {
+bool visit_decoded_rows(const PackedRows& packed, const Visit& visit) {
   switch (packed.coding) {
     case RowCoding::plain:
       return false;
+    case RowCoding::lp8:
+      visit(Lp8Rows(packed));
+      return true;
   }
   return false;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <octavo/dataset.hpp>
@@ -9,6 +10,7 @@
 #include <random>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "temporary_folder.hpp"
@@ -58,9 +60,19 @@ inline PlainSplit smooth_split(const std::string& name, std::int64_t N, SampleSh
   return split;
 }
 
+/// The compression of files for which a test chooses none: the one that OCTAVO_TEST_COMPRESSION names, else none. So all
+/// tests can be run with each.
+inline Compression usual_compression() {
+  const char* const name = std::getenv("OCTAVO_TEST_COMPRESSION");
+  for (const CompressionInfo& info : kCompressions) {
+    if (name != nullptr && std::string_view(name) == info.name) return info.compression;
+  }
+  return Compression::none;
+}
+
 /// Packs the splits into `path`.
 inline void write_packed(const std::filesystem::path& path, const std::vector<PlainSplit>& splits,
-                         Compression compression = Compression::none, const std::string& provenance = "{}") {
+                         Compression compression = usual_compression(), const std::string& provenance = "{}") {
   WriterOptions options;
   options.compression = compression;
   options.replace_existing = true;
@@ -83,7 +95,7 @@ inline void write_packed(const std::filesystem::path& path, const std::vector<Pl
 /// A dataset file in its own temporary folder.
 class PackedFixture {
  public:
-  explicit PackedFixture(std::vector<PlainSplit> splits, Compression compression = Compression::none)
+  explicit PackedFixture(std::vector<PlainSplit> splits, Compression compression = usual_compression())
       : splits_(std::move(splits)) {
     write_packed(path(), splits_, compression);
   }

@@ -56,10 +56,10 @@ double compression_ratio(const SplitOverview& split) {
   return static_cast<double>(split.packed_bytes) / static_cast<double>(split.stored_bytes);
 }
 
-/// "plain", or "12.1 MiB (deflate, 1.33x)".
+/// "plain", or "12.1 MiB (lp8, 1.63x)".
 std::string describe_stored(const SplitOverview& split) {
   if (split.compression == Compression::none) return "plain";
-  return format_bytes(split.stored_bytes + split.mask_bytes) + " (deflate, " +
+  return format_bytes(split.stored_bytes + split.mask_bytes) + " (" + to_string(split.compression) + ", " +
          format_fixed(compression_ratio(split), 2) + "x)";
 }
 

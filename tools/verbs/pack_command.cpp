@@ -265,7 +265,7 @@ void add_output_options(CLI::App& verb, PackArguments& arguments) {
   verb.add_option("-o,--output", arguments.output, "The dataset file to write");
   auto* force = verb.add_flag("--force", arguments.force, "Replace the output file if it exists");
   auto* compress = verb.add_option("--compress", arguments.compression,
-                                   "Compress images with deflate, or store them as they are (none)")
+                                   "lp8: lossless, and stays compressed in memory; deflate: for other HDF5 programs (none)")
                        ->check(one_of(compressions_by_name()));
   verb.add_flag("--append", arguments.append,
                 "Add the splits to the existing output file, with the compression of that file")

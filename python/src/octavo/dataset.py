@@ -295,7 +295,7 @@ class Split:
 
     @property
     def compression(self) -> str:
-        """How the file stores the images: ``"none"`` or ``"deflate"``."""
+        """How the file stores the images: ``"none"``, ``"deflate"`` or ``"lp8"``."""
         return self._native.compression
 
     @property

@@ -7,7 +7,7 @@ import operator
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from . import _pack, _progress, packing
 from ._warn import warn
@@ -75,7 +75,7 @@ def repack(
     source: _Path | Sequence[_Path] | Mapping[str, _Path | Sequence[_Path]],
     path: _Path,
     *,
-    compress: Literal["none", "deflate"] | None = None,
+    compress: Literal["none", "deflate", "lp8"] | None = None,
     names: bool | None = None,
     **options: Any,
 ) -> _pack.PackSummary:
@@ -114,7 +114,7 @@ def repack(
         raise TypeError(f"repack() does not accept {unknown[0]!r}; it copies samples as they are{way}")
     datasets = [Dataset(file) for file, *_ in packing._sources(source)]
     if compress is None:
-        compress = "deflate" if next(iter(datasets[0])).compression == "deflate" else "none"
+        compress = cast("Literal['none', 'deflate', 'lp8']", next(iter(datasets[0])).compression)
     if len(datasets) == 1 and not options.get("append"):
         options["allow_mismatch"] = True  # it was accepted when the file was packed
     return packing.pack(source, path, format="octavo", compress=compress, names=names, **options)

@@ -6,16 +6,19 @@
 
 namespace octavo {
 
-/// none: plain bytes. deflate: chunks of whole samples, each one a zlib stream, which every HDF5 program can read.
-enum class Compression { none, deflate };
+/// none: plain bytes. deflate: chunks of whole samples, each one a zlib stream, which every HDF5 program can read; they
+/// are inflated as they are loaded. lp8: each sample on its own, lossless, about 1.6 times smaller for photographs; it
+/// stays compressed in the memory of a device, and gathers decode it.
+enum class Compression { none, deflate, lp8 };
 
 struct CompressionInfo {
   Compression compression;
   const char* name;
 };
-inline constexpr std::array<CompressionInfo, 2> kCompressions = {{
+inline constexpr std::array<CompressionInfo, 3> kCompressions = {{
     {Compression::none, "none"},
     {Compression::deflate, "deflate"},
+    {Compression::lp8, "lp8"},
 }};
 
 /// The name of the compression, such as "deflate".

@@ -4,15 +4,16 @@
 #include <array>
 
 #include "dataset_file/chunks/deflate_codec.hpp"
+#include "dataset_file/coded_rows/lp8_codec.hpp"
 
 namespace octavo::dataset_file {
 namespace {
 
 constexpr Codec kPlain = {
-    .compression = Compression::none, .name_in_index = "plain", .rows_stand_alone = true, .rows_have_one_size = true};
+    .compression = Compression::none, .name_in_index = "plain", .rows_stand_alone = true};
 
 /// In the order of Compression.
-constexpr std::array<const Codec*, 2> kCodecs = {&kPlain, &kDeflateCodec};
+constexpr std::array<const Codec*, 3> kCodecs = {&kPlain, &kDeflateCodec, &kLp8Codec};
 static_assert(kCodecs.size() == kCompressions.size());
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <octavo/compression.hpp>
+#include <octavo/shapes.hpp>
 
 #include "kernels/packed_rows.hpp"
 
@@ -24,12 +25,19 @@ class ChunkEncoder {
   virtual std::optional<std::vector<std::byte>> encode(std::span<const std::byte> chunk) = 0;
 };
 
+/// Encodes rows of one shape. Reusable, not thread-safe.
+class RowEncoder {
+ public:
+  virtual ~RowEncoder() = default;
+  /// Appends the encoded row to `out`: a multiple of 4 bytes, at most that of the codes. Deterministic.
+  virtual void encode(std::span<const std::byte> codes, std::vector<std::byte>& out) = 0;
+};
+
 /// An encoding.
 struct Codec {
   Compression compression;
   const char* name_in_index;  ///< the value of "encoding" in the index
   bool rows_stand_alone;      ///< any row can be read without others; otherwise chunks of rows are encoded
-  bool rows_have_one_size;    ///< of stored bytes, so that the offset of a row is a product
   /// How a row that was read is in memory; kernels decode it if it is not plain.
   kernels::RowCoding row_coding = kernels::RowCoding::plain;
   // Of chunks:
@@ -41,6 +49,10 @@ struct Codec {
   /// Decodes `stored` into `out`. Returns false unless `stored` is one whole, undamaged encoded chunk of exactly
   /// out.size() bytes; the contents of `out` are then unspecified.
   bool (*decode)(std::span<const std::byte> stored, std::span<std::byte> out) = nullptr;
+  // Of rows that are not plain, which differ in size:
+  std::unique_ptr<RowEncoder> (*make_row_encoder)(const SampleShape& shape) = nullptr;
+  /// Whether a row may have `bytes` stored bytes. Its decoder then stays in bounds, whatever they contain.
+  bool (*can_be_row)(const SampleShape& shape, std::int64_t bytes) = nullptr;
 };
 
 const Codec& codec_of(Compression compression);

@@ -6,6 +6,7 @@
 #include <octavo/spelling.hpp>
 #include <octavo/version.hpp>
 
+#include "dataset_file/coded_rows/read_codes.hpp"
 #include "dataset_file/file_dataset.hpp"
 #include "support/file.hpp"
 
@@ -46,7 +47,7 @@ const std::vector<std::string>& Split::columns() const { return data_->descripti
 std::string Split::metadata() const { return data_->metadata(); }
 
 void Split::read(std::int64_t first_row, std::int64_t count, std::span<std::int8_t> codes) const {
-  data_->read_rows(first_row, count, std::as_writable_bytes(codes));
+  dataset_file::read_codes(*data_, first_row, count, codes);
 }
 
 void Split::read_labels(std::int64_t first_row, std::int64_t count, std::span<std::byte> labels) const {
@@ -61,14 +62,19 @@ void Split::read_masks(std::int64_t first_row, std::int64_t count, std::span<std
 void Split::read_checked(std::int64_t first_row, std::int64_t count, std::span<std::int8_t> codes,
                          std::span<std::byte> labels, std::span<std::uint8_t> masks) const {
   read_labels(first_row, count, labels);
-  read(first_row, count, codes);
   std::vector<std::uint8_t> unwanted;  // a checksum also covers the mask
   if (has_masks() && masks.empty()) {
     unwanted.resize(static_cast<std::size_t>(count * shape().values_per_channel()));
     masks = unwanted;
   }
   data_->read_masks(first_row, count, std::as_writable_bytes(masks));
-  data_->check_samples(first_row, count, std::as_bytes(codes), labels, std::as_bytes(masks));
+  const auto mask_bytes = has_masks() ? static_cast<std::size_t>(shape().values_per_channel()) : 0;
+  const auto label_bytes = static_cast<std::size_t>(this->labels().bytes_per_sample());
+  dataset_file::read_codes(*data_, first_row, count, codes, [&](const dataset_file::StoredRows& rows) {
+    const auto begin = static_cast<std::size_t>(rows.first_row - first_row), size = static_cast<std::size_t>(rows.count);
+    data_->check_samples(rows.first_row, rows.count, rows.bytes, labels.subspan(begin * label_bytes, size * label_bytes),
+                         std::as_bytes(masks).subspan(begin * mask_bytes, size * mask_bytes));
+  });
 }
 
 // ---- Dataset ----------------------------------------------------------------

@@ -20,10 +20,11 @@ SplitDescription described(const Reader& reader, const SplitEntry& entry) {
           .compression = reader.index().codec->compression,
           .packed_bytes = entry.packed_bytes(),
           .stored_bytes = entry.stored_bytes(),
+          .rows = entry.rows,
           .class_names = reader.index().class_names,
           .columns = entry.columns,
           .quantization = entry.quantization,
-          .data_hash = entry.checksums.hash.value_or(0)};
+          .data_hash = entry.decoded_checksums.value_or(entry.checksums).hash.value_or(0)};
 }
 
 }  // namespace
@@ -40,7 +41,7 @@ std::string FileSplit::metadata() const { return entry_.columns_dataset ? reader
 
 /// Blocks of chunked images have whole chunks, so each chunk is decoded once, directly into place.
 std::int64_t FileSplit::rows_per_block(std::int64_t block_bytes) const {
-  const std::int64_t wanted = std::max<std::int64_t>(1, block_bytes / entry_.shape.values());
+  const std::int64_t wanted = std::max<std::int64_t>(1, block_bytes / entry_.rows.mean_bytes());
   if (!entry_.chunked) return wanted;
   const std::int64_t per_chunk = entry_.chunked->samples_per_chunk;
   return (wanted + per_chunk - 1) / per_chunk * per_chunk;
@@ -48,7 +49,7 @@ std::int64_t FileSplit::rows_per_block(std::int64_t block_bytes) const {
 
 std::unique_ptr<const RowSource> FileSplit::open_rows(const RowReading& reading) const {
   const Codec& codec = *reader_->index().codec;
-  if (codec.rows_stand_alone && codec.rows_have_one_size) {
+  if (codec.rows_stand_alone) {
     return std::make_unique<const RowReader>(reader_, entry_, reading);
   }
   return std::make_unique<const ChunkedRowReader>(reader_, entry_, reading);

@@ -121,30 +121,33 @@ Json Reader::columns(const SplitEntry& split) const {
 
 void Reader::read_rows(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
                        std::span<std::byte> rows) const {
-  const std::int64_t row_bytes = split.shape.values();
-  check_rows(split, first_row, count, rows.size(), row_bytes);
+  check_rows(split.name, split.sample_count, first_row, count);
+  check_row_memory(split.name, count, rows.size(), split.rows.bytes(first_row, count));
   if (split.chunked) return chunks_.read_rows(split, first_row, count, rows);
-  source_->read_at(split.images.offset + first_row * row_bytes, rows);
+  source_->read_at(split.images.offset + split.rows[first_row], rows);
 }
 
 void Reader::read_labels(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
                          std::span<std::byte> labels) const {
   const std::int64_t row_bytes = split.label_layout.bytes_per_sample();
-  check_rows(split, first_row, count, labels.size(), row_bytes);
+  check_rows(split.name, split.sample_count, first_row, count);
+  check_row_memory(split.name, count, labels.size(), count * row_bytes);
   if (!labels.empty()) source_->read_at(split.labels->offset + first_row * row_bytes, labels);
 }
 
 void Reader::read_masks(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
                         std::span<std::byte> masks) const {
   const std::int64_t row_bytes = split.mask_bytes();
-  check_rows(split, first_row, count, masks.size(), row_bytes);
+  check_rows(split.name, split.sample_count, first_row, count);
+  check_row_memory(split.name, count, masks.size(), count * row_bytes);
   if (!masks.empty()) source_->read_at(split.masks->offset + first_row * row_bytes, masks);
 }
 
 void Reader::read_checksums(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
                             std::span<std::uint64_t> checksums) const {
   const auto bytes = std::as_writable_bytes(checksums);
-  check_rows(split, first_row, count, bytes.size(), 8);
+  check_rows(split.name, split.sample_count, first_row, count);
+  check_row_memory(split.name, count, bytes.size(), count * 8);
   source_->read_at(split.checksums.offset + first_row * 8, bytes);
 }
 
@@ -159,16 +162,17 @@ void Reader::check_samples(const SplitEntry& split, std::int64_t first_row, std:
                            std::span<const std::byte> rows, std::span<const std::byte> labels,
                            std::span<const std::byte> masks) const {
   const auto checksums = row_checksums(split, first_row, count);
-  const auto row_bytes = static_cast<std::size_t>(split.shape.values());
   const auto label_bytes = static_cast<std::size_t>(split.label_layout.bytes_per_sample());
   const auto mask_bytes = static_cast<std::size_t>(split.mask_bytes());
   StreamingHash hash;
   for (std::size_t i = 0; i < checksums.size(); ++i) {
-    const auto row = rows.subspan(i * row_bytes, row_bytes);
+    const std::int64_t number = first_row + static_cast<std::int64_t>(i);
+    const auto row = rows.subspan(static_cast<std::size_t>(split.rows.bytes(first_row, number - first_row)),
+                                  static_cast<std::size_t>(split.rows.bytes(number)));
     const auto label = labels.subspan(i * label_bytes, label_bytes);
     const auto mask = masks.subspan(i * mask_bytes, mask_bytes);
     if (sample_checksum(hash, row, label, mask) == checksums[i]) continue;
-    fail_sample(split, first_row + static_cast<std::int64_t>(i));
+    fail_sample(split, number);
   }
 }
 
@@ -185,17 +189,17 @@ void Reader::ensure_unchanged() const {
   throw IoError("read " + quoted(path_) + ": the file was changed while it was read; open it again");
 }
 
-void check_rows(const SplitEntry& split, std::int64_t first_row, std::int64_t count, std::size_t given_bytes,
-                std::int64_t bytes_per_row) {
-  if (first_row < 0 || count < 0 || first_row > split.sample_count || count > split.sample_count - first_row) {
-    throw InvalidArgument("read split " + split.name + ": " + std::to_string(count) + " rows from row " +
-                          std::to_string(first_row) + ", but it has " + std::to_string(split.sample_count));
-  }
-  if (given_bytes != static_cast<std::size_t>(count * bytes_per_row)) {
-    throw InvalidArgument("read split " + split.name + ": got a buffer of " + std::to_string(given_bytes) +
-                          " bytes for " + std::to_string(count) + " rows of " + std::to_string(bytes_per_row) +
-                          " bytes");
-  }
+void check_rows(const std::string& split, std::int64_t sample_count, std::int64_t first_row, std::int64_t count) {
+  if (first_row >= 0 && count >= 0 && first_row <= sample_count && count <= sample_count - first_row) return;
+  throw InvalidArgument("read split " + split + ": " + std::to_string(count) + " rows from row " +
+                        std::to_string(first_row) + ", but it has " + std::to_string(sample_count));
+}
+
+void check_row_memory(const std::string& split, std::int64_t count, std::size_t given_bytes,
+                      std::int64_t wanted_bytes) {
+  if (given_bytes == static_cast<std::size_t>(wanted_bytes)) return;
+  throw InvalidArgument("read split " + split + ": got a buffer of " + std::to_string(given_bytes) + " bytes for " +
+                        std::to_string(count) + " rows of " + std::to_string(wanted_bytes) + " bytes together");
 }
 
 }  // namespace octavo::dataset_file

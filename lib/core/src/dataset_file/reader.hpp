@@ -48,9 +48,7 @@ class Reader {
   /// Returns the metadata of a split that has columns, and checks it.
   Json columns(const SplitEntry& split) const;
 
-  /// Reads rows [first_row, first_row + count), in their Codec::row_coding, without checking them; `rows` has
-  /// count * C*H*W bytes.
-  /// Reading whole chunks of chunked images is fastest. Throws FormatError if a chunk cannot be decoded.
+  /// Reads rows [first_row, first_row + count), which are split.rows, without checking them. Reading whole chunks of chunked images is fastest. Throws FormatError if a chunk cannot be decoded.
   void read_rows(const SplitEntry& split, std::int64_t first_row, std::int64_t count, std::span<std::byte> rows) const;
   /// Reads the chunks of splits whose images are in chunks.
   const ChunkReader& chunks() const { return chunks_; }
@@ -92,8 +90,9 @@ class Reader {
   mutable std::set<std::string> splits_with_checked_names_;
 };
 
-/// Throws InvalidArgument unless rows [first_row, first_row + count) are in the split and `given_bytes` is their size.
-void check_rows(const SplitEntry& split, std::int64_t first_row, std::int64_t count, std::size_t given_bytes,
-                std::int64_t bytes_per_row);
+/// Throws InvalidArgument unless rows [first_row, first_row + count) are among the `sample_count` of a split.
+void check_rows(const std::string& split, std::int64_t sample_count, std::int64_t first_row, std::int64_t count);
+/// Throws InvalidArgument unless memory of `given_bytes` has room for exactly `count` rows, which need `wanted_bytes`.
+void check_row_memory(const std::string& split, std::int64_t count, std::size_t given_bytes, std::int64_t wanted_bytes);
 
 }  // namespace octavo::dataset_file

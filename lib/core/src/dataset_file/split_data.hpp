@@ -14,6 +14,7 @@
 #include <octavo/sample.hpp>
 #include <octavo/statistics.hpp>
 
+#include "dataset_file/rows/row_offsets.hpp"
 #include "dataset_file/rows/row_source.hpp"
 
 namespace octavo::dataset_file {
@@ -30,6 +31,7 @@ struct SplitDescription {
   Compression compression{};
   std::int64_t packed_bytes = 0;  ///< of all samples, without masks
   std::int64_t stored_bytes = 0;  ///< the same as they are stored
+  RowOffsets rows;                ///< [N] as read_rows() reads them, in their Codec::row_coding
   std::vector<std::string> class_names;
   std::vector<std::string> columns;
   std::vector<ChannelQuantization> quantization;  ///< [C]
@@ -55,8 +57,8 @@ class SplitData {
   /// The metadata of all samples as JSON.
   virtual std::string metadata() const = 0;
 
-  /// Read samples [first_row, first_row + count), rows in their Codec::row_coding. Throw InvalidArgument if a row does
-  /// not exist or the memory has another size, and the errors of Split::read().
+  /// Read samples [first_row, first_row + count), whose rows are SplitDescription::rows. Throw InvalidArgument if a row
+  /// does not exist or the memory has another size, and the errors of Split::read().
   virtual void read_rows(std::int64_t first_row, std::int64_t count, std::span<std::byte> rows) const = 0;
   virtual void read_labels(std::int64_t first_row, std::int64_t count, std::span<std::byte> labels) const = 0;
   virtual void read_masks(std::int64_t first_row, std::int64_t count, std::span<std::byte> masks) const = 0;

@@ -42,7 +42,7 @@ MemoryModel memory_model(const Split& split, const PlanOptions& options, bool is
   model.sample_values = shape.values();
   const store::RowLayout layout(split.shape(), split.labels(), split.has_masks());
   model.mask_bytes = layout.mask_bytes;
-  model.stored_bytes = layout.row_bytes + layout.mask_bytes;
+  model.stored_bytes = split.data()->description().rows.mean_bytes() + layout.mask_bytes;
   model.label_bytes = layout.label_bytes;
   model.value_bytes = bytes_of(options.dtype);
   model.resident_prefetch = store::prefetch_depth(options.prefetch, is_host, true);

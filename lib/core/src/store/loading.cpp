@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -114,7 +115,6 @@ class Loading {
  public:
   Loading(const LoadSource& source, Device device, const LoadOptions& options)
       : source_(source), options_(options), backend_(backend::make_backend(device)) {
-    sample_bytes_ = layout().sample_bytes();
     limit_bytes_ = options.memory_limit_bytes > 0 ? options.memory_limit_bytes : backend_->memory().free_bytes / 5 * 4;
   }
 
@@ -123,12 +123,13 @@ class Loading {
       case Residency::automatic:
         return load_what_fits();
       case Residency::device:
-        check_limit(source_.samples.sample_count, "the residency device keeps all of them");
+        check_limit(source_.samples.sample_count, bytes_of(source_.samples.sample_count),
+                    "the residency device keeps all of them");
         return read_into(allocate(source_.samples.sample_count, Residency::device));
       case Residency::hybrid:
-        check_limit(options_.resident_count, "resident_count keeps that many");
-        return read_into(
-            allocate(options_.resident_count >= 0 ? options_.resident_count : fitting_count(), Residency::hybrid));
+        if (options_.resident_count < 0) return read_into(allocate(fitting_count(), Residency::hybrid));
+        check_limit(options_.resident_count, bytes_of(options_.resident_count), "resident_count keeps that many");
+        return read_into(allocate(options_.resident_count, Residency::hybrid));
       case Residency::streamed:
         return read_into(allocate(0, Residency::streamed));
       case Residency::window:
@@ -140,17 +141,35 @@ class Loading {
  private:
   RowLayout layout() const {
     const SampleDescription& samples = source_.samples;
-    return {samples.shape, samples.labels, samples.has_masks, samples.row_coding};
+    return {samples.shape, samples.labels, samples.has_masks};
   }
-  /// Throws InvalidArgument if `count` samples exceed the limit that the caller gave.
-  void check_limit(std::int64_t count, const std::string& why) const {
-    if (options_.memory_limit_bytes == 0 || count <= limit_bytes_ / sample_bytes_ || is_in_place()) return;
-    refuse(source_.name, counted(count, "sample") + " need " + format_bytes(count * sample_bytes_) +
+  bool are_plain() const { return source_.samples.row_coding == kernels::RowCoding::plain; }
+  /// Bytes on the device of the first `count` samples. The sums do not overflow: a file or a memory block of about that
+  /// size exists.
+  std::int64_t bytes_of(std::int64_t count) const {
+    const std::int64_t others = layout().masks(count) + layout().labels(count);
+    return rows_of(count) + (are_plain() ? 0 : offset_bytes(count)) + others;
+  }
+  std::int64_t rows_of(std::int64_t count) const {
+    return source_.samples.rows_in_source[count] + (are_plain() ? 0 : kernels::kRowGuardBytes);
+  }
+  static std::int64_t offset_bytes(std::int64_t count) {
+    return (count + 1) * static_cast<std::int64_t>(sizeof(std::uint64_t));
+  }
+  /// Throws InvalidArgument if `count` samples, which need `bytes`, exceed the limit that the caller gave.
+  void check_limit(std::int64_t count, std::int64_t bytes, const std::string& why) const {
+    if (options_.memory_limit_bytes == 0 || bytes <= limit_bytes_ || is_in_place()) return;
+    refuse(source_.name, counted(count, "sample") + " need " + format_bytes(bytes) +
                              ", more than the memory limit of " + format_bytes(limit_bytes_) + ", and " + why +
                              "; raise the limit, or choose the residency auto");
   }
   /// Number of samples that fit within the limit.
-  std::int64_t fitting_count() const { return std::min(source_.samples.sample_count, limit_bytes_ / sample_bytes_); }
+  std::int64_t fitting_count() const {
+    const auto counts = std::views::iota(std::int64_t{0}, source_.samples.sample_count + 1);
+    const auto too_many = std::ranges::partition_point(
+        counts, [&](std::int64_t count) { return count == 0 || bytes_of(count) <= limit_bytes_; });
+    return static_cast<std::int64_t>(too_many - counts.begin()) - 1;
+  }
 
   std::shared_ptr<const StoredSamples> load_what_fits() {
     const std::int64_t N = source_.samples.sample_count;
@@ -162,7 +181,7 @@ class Loading {
       count = N / 2;
       has_failed = true;
     } else {
-      reason_ = "The " + std::to_string(N * sample_bytes_) + " bytes of " + source_.name + " exceed the limit of " +
+      reason_ = "The " + std::to_string(bytes_of(N)) + " bytes of " + source_.name + " exceed the limit of " +
                 std::to_string(limit_bytes_) + " bytes on " + to_string(backend_->device()) + ". ";
     }
     for (; count >= least_hybrid_count(N); count /= 2) {
@@ -177,7 +196,8 @@ class Loading {
 
   bool has_room_for(std::int64_t count) const {
     try {
-      const backend::DeviceBuffer trial(backend_, static_cast<std::size_t>(count * sample_bytes_), "samples");
+      const std::int64_t bytes = bytes_of(std::min(count, source_.samples.sample_count));
+      const backend::DeviceBuffer trial(backend_, static_cast<std::size_t>(bytes), "samples");
       return true;
     } catch (const OutOfMemory&) {
       return false;
@@ -199,11 +219,14 @@ class Loading {
     auto samples = describe(residency);
     if (is_in_place()) return use_in_place(samples);
     samples->resident = ResidentSet({{0, count}});
+    samples->resident_rows = samples->rows_in_source.selected(samples->resident.ranges());
     const std::string what = "samples of " + source_.name;
-    // The products do not overflow: a file or a memory block of that size exists.
     const RowLayout& layout = samples->layout;
-    samples->codes =
-        backend::DeviceBuffer(backend_, static_cast<std::size_t>(layout.rows(count)), "the packed " + what);
+    samples->codes = backend::DeviceBuffer(backend_, static_cast<std::size_t>(rows_of(count)), "the packed " + what);
+    if (!are_plain()) {
+      samples->row_offsets =
+          backend::DeviceBuffer(backend_, static_cast<std::size_t>(offset_bytes(count)), "the offsets of the " + what);
+    }
     samples->masks =
         backend::DeviceBuffer(backend_, static_cast<std::size_t>(layout.masks(count)), "the masks of the " + what);
     samples->label_words =
@@ -214,6 +237,12 @@ class Loading {
   std::shared_ptr<const StoredSamples> read_into(const std::shared_ptr<StoredSamples>& samples) const {
     if (is_in_place()) return samples;
     if (!samples->is_resident()) samples->rows = source_.rows();
+    if (!are_plain()) {
+      const auto offsets = samples->resident_rows.table();
+      backend_->copy_to_device(samples->row_offsets.data(), offsets.data(), offsets.size_bytes(), {});
+      backend_->fill_zero(samples->codes.as<std::byte>() + samples->resident_rows.total_bytes(),
+                          static_cast<std::size_t>(kernels::kRowGuardBytes), {});
+    }
     source_.read_resident(*samples);
     if (!reason_.empty()) {
       const std::int64_t count = samples->resident.count();
@@ -231,16 +260,23 @@ class Loading {
     const std::int64_t N = source_.samples.sample_count;
     if (samples->window_samples == 0) {
       const std::int64_t most =
-          std::clamp<std::int64_t>(limit_bytes_ / 2 / sample_bytes_, 1, (N + kUsualWindows - 1) / kUsualWindows);
+          std::clamp<std::int64_t>(limit_bytes_ / 2 / mean_bytes(), 1, (N + kUsualWindows - 1) / kUsualWindows);
       // Make the windows as equal as possible.
       const std::int64_t windows = (N + most - 1) / most;
       samples->window_samples = (N + windows - 1) / windows;
     }
     samples->window_samples = std::min(samples->window_samples, N);
     if (is_in_place()) return use_in_place(samples);
-    check_limit(2 * samples->window_samples, "two windows of the residency window keep that many");
+    check_limit(2 * samples->window_samples, 2 * samples->window_samples * mean_bytes(),
+                "two windows of the residency window keep that many");
     samples->rows = source_.rows();
     return samples;
+  }
+
+  /// Of a sample, rounded up.
+  std::int64_t mean_bytes() const {
+    const std::int64_t N = source_.samples.sample_count;
+    return (bytes_of(N) + N - 1) / N;
   }
 
   /// Sets everything except the samples.
@@ -258,6 +294,7 @@ class Loading {
   bool is_in_place() const { return source_.in_place != nullptr && backend_->is_host(); }
   std::shared_ptr<StoredSamples> use_in_place(std::shared_ptr<StoredSamples> samples) const {
     samples->resident = ResidentSet({{0, source_.samples.sample_count}});
+    samples->resident_rows = samples->rows_in_source;
     samples->borrowed_codes = source_.in_place->codes.data();
     samples->borrowed_labels = reinterpret_cast<const std::uint32_t*>(source_.in_place->label_bytes.data());
     return samples;
@@ -266,7 +303,6 @@ class Loading {
   const LoadSource& source_;
   const LoadOptions& options_;
   std::shared_ptr<backend::Backend> backend_;
-  std::int64_t sample_bytes_;  ///< bytes of a sample, its mask and its label on the device
   std::int64_t limit_bytes_;
   std::string reason_;
 };
@@ -281,8 +317,8 @@ std::shared_ptr<const StoredSamples> load_samples(const Split& split, Device dev
       name,
       "the file",
       {split.sample_count(), split.shape(), split.labels(), options.with_masks && split.has_masks(),
-       dataset_file::codec_of(split.data()->description().compression).row_coding, split.class_names(),
-       split.data()->description().quantization, statistics_split.statistics(), statistics_split.name(), split.name(),
+       dataset_file::codec_of(split.data()->description().compression).row_coding, split.data()->description().rows,
+       split.class_names(), split.data()->description().quantization, statistics_split.statistics(), statistics_split.name(), split.name(),
        split.data()->description().data_hash},
       [&] {
         return split.data()->open_rows({options.verify_checksums, options.with_masks, options.thread_count});
@@ -301,8 +337,8 @@ std::shared_ptr<const StoredSamples> load_samples(const HostSamples& samples, Ho
   const LoadSource source{
       "samples in memory",
       "host memory",
-      {sample_count, samples.shape, samples.labels, false, kernels::RowCoding::plain, samples.class_names,
-       statistics.quantization, statistics, "", "", data_hash_of(samples, statistics)},
+      {sample_count, samples.shape, samples.labels, false, kernels::RowCoding::plain,
+       dataset_file::RowOffsets(sample_count, samples.shape.values()), samples.class_names, statistics.quantization, statistics, "", "", data_hash_of(samples, statistics)},
       [&] { return std::make_unique<const MemoryRows>(samples, memory, options.thread_count); },
       [&](const StoredSamples& stored) { copy_samples(samples, stored); },
       memory == HostMemory::borrow ? samples.owner : nullptr,

@@ -43,12 +43,14 @@ class SharedProgress {
 };
 
 /// Reads consecutive samples to `to`.
-void read_block(const Split& split, bool verify, const RowLayout& layout, std::int64_t first, std::int64_t count,
+void read_block(const Split& split, bool verify, const StoredSamples& samples, std::int64_t first, std::int64_t count,
                 const dataset_file::RowTarget& to) {
+  const RowLayout& layout = samples.layout;
   const auto block = [](std::byte* base, std::int64_t bytes) {
     return bytes == 0 ? std::span<std::byte>() : std::span(base, static_cast<std::size_t>(bytes));
   };
-  const std::span<std::byte> rows = block(to.rows, layout.rows(count)), labels = block(to.labels, layout.labels(count));
+  const std::span<std::byte> rows = block(to.rows, samples.rows_in_source.bytes(first, count)),
+                             labels = block(to.labels, layout.labels(count));
   std::span<std::byte> masks = block(to.masks, layout.masks(count));
   std::vector<std::byte> unwanted;  // a checksum also covers the mask
   if (verify && masks.empty() && split.has_masks()) {
@@ -65,7 +67,8 @@ void read_block(const Split& split, bool verify, const RowLayout& layout, std::i
 /// Where slot `slot` of the device is.
 dataset_file::RowTarget slot_target(const StoredSamples& samples, std::int64_t slot) {
   const RowLayout& layout = samples.layout;
-  return {samples.codes.as<std::byte>() + layout.rows(slot), samples.masks.as<std::byte>() + layout.masks(slot),
+  return {samples.codes.as<std::byte>() + samples.resident_rows[slot],
+          samples.masks.as<std::byte>() + layout.masks(slot),
           samples.label_words.as<std::byte>() + layout.labels(slot)};
 }
 
@@ -106,7 +109,7 @@ void read_into_host(const Split& split, const LoadOptions& options, const Stored
                     SharedProgress& progress) {
   const std::vector<Block> blocks = blocks_of(samples.resident, split.data()->rows_per_block(kHostBlockBytes));
   for_blocks(blocks, resolve_thread_count(options.thread_count), [&](int, const Block& block) {
-    read_block(split, options.verify_checksums, samples.layout, block.first_row, block.count,
+    read_block(split, options.verify_checksums, samples, block.first_row, block.count,
                slot_target(samples, block.first_slot));
     progress.add(block.count);
   });
@@ -115,9 +118,10 @@ void read_into_host(const Split& split, const LoadOptions& options, const Stored
 /// Largest number of threads that read for a GPU: more do not help to saturate the link, and each needs pinned memory.
 constexpr int kMostLanes = 16;
 
-/// The codes of a block, whose masks and labels need room too.
-std::int64_t code_bytes_per_block(const StoredSamples& samples) {
-  return kUploadBlockBytes * samples.layout.row_bytes / samples.layout.sample_bytes();
+/// The rows of a block, whose masks and labels need room too.
+std::int64_t row_bytes_per_block(const StoredSamples& samples) {
+  const std::int64_t row_bytes = samples.rows_in_source.mean_bytes();
+  return kUploadBlockBytes * row_bytes / (row_bytes + samples.layout.mask_bytes + samples.layout.label_bytes);
 }
 
 /// The upload resources of one thread.
@@ -139,7 +143,7 @@ class StagedReading {
         options_(options),
         samples_(samples),
         progress_(progress),
-        block_samples_(std::min(samples.resident.count(), split.data()->rows_per_block(code_bytes_per_block(samples)))),
+        block_samples_(std::min(samples.resident.count(), split.data()->rows_per_block(row_bytes_per_block(samples)))),
         blocks_(blocks_of(samples.resident, block_samples_)) {}
 
   void run() {
@@ -156,19 +160,26 @@ class StagedReading {
   /// Created by the thread that uses it, because pinning memory is slow.
   Lane& lane(int thread) {
     std::unique_ptr<Lane>& one = lanes_[static_cast<std::size_t>(thread)];
-    if (!one) one = std::make_unique<Lane>(samples_.backend, samples_.layout.end_offset(block_samples_));
+    if (!one) one = std::make_unique<Lane>(samples_.backend, samples_.layout.end_offset(most_bytes(), block_samples_));
     return *one;
+  }
+  /// Of the rows of a block.
+  std::int64_t most_bytes() const {
+    std::int64_t most = 0;
+    for (const Block& block : blocks_) most = std::max(most, samples_.rows_in_source.bytes(block.first_row, block.count));
+    return most;
   }
 
   void copy_block(Lane& lane, const Block& block) const {
     const RowLayout& layout = samples_.layout;
     const StreamRef stream(lane.stream.get());
     std::byte* const begin = lane.upload.begin_block();
-    const dataset_file::RowTarget from{begin, begin + layout.masks_offset(block.count),
-                                       begin + layout.labels_offset(block.count)};
-    read_block(split_, options_.verify_checksums, layout, block.first_row, block.count, from);
+    const std::int64_t row_bytes = samples_.rows_in_source.bytes(block.first_row, block.count);
+    const dataset_file::RowTarget from{begin, begin + layout.masks_offset(row_bytes),
+                                       begin + layout.labels_offset(row_bytes, block.count)};
+    read_block(split_, options_.verify_checksums, samples_, block.first_row, block.count, from);
     const dataset_file::RowTarget to = slot_target(samples_, block.first_slot);
-    lane.upload.copy(to.rows, from.rows, layout.rows(block.count), stream);
+    lane.upload.copy(to.rows, from.rows, row_bytes, stream);
     lane.upload.copy(to.masks, from.masks, layout.masks(block.count), stream);
     lane.upload.copy(to.labels, from.labels, layout.labels(block.count), stream);
     lane.upload.finish_block(stream);
@@ -190,9 +201,10 @@ void copy_samples(const HostSamples& from, const StoredSamples& samples) {
   const RowLayout& layout = samples.layout;
   std::int64_t slot = 0;
   for (const RowRange& range : samples.resident.ranges()) {
-    samples.backend->copy_to_device(samples.codes.as<std::byte>() + layout.rows(slot),
-                                    from.codes.data() + layout.rows(range.first),
-                                    static_cast<std::size_t>(layout.rows(range.count)), {});
+    const dataset_file::RowOffsets& rows = samples.rows_in_source;
+    samples.backend->copy_to_device(samples.codes.as<std::byte>() + samples.resident_rows[slot],
+                                    from.codes.data() + rows[range.first],
+                                    static_cast<std::size_t>(rows.bytes(range.first, range.count)), {});
     if (layout.label_bytes != 0) {
       samples.backend->copy_to_device(samples.label_words.as<std::byte>() + layout.labels(slot),
                                       from.label_bytes.data() + layout.labels(range.first),

@@ -11,6 +11,7 @@
 #include <octavo/store.hpp>
 
 #include "backend/backend.hpp"
+#include "dataset_file/rows/row_offsets.hpp"
 #include "dataset_file/rows/row_source.hpp"
 #include "kernels/packed_rows.hpp"
 #include "store/resident_set.hpp"
@@ -25,6 +26,7 @@ struct SampleDescription {
   LabelLayout labels;
   bool has_masks = false;
   kernels::RowCoding row_coding = kernels::RowCoding::plain;
+  dataset_file::RowOffsets rows_in_source;  ///< [N]
   std::vector<std::string> class_names;
   std::vector<ChannelQuantization> quantization;  ///< [C]
   Statistics statistics;                          ///< used to center batches
@@ -43,8 +45,10 @@ class StoredSamples : public SampleDescription {
   Residency residency = Residency::device;              ///< never automatic
   std::string residency_reason;                         ///< see Store::residency_reason()
   ResidentSet resident;                                 ///< the samples on the device
+  dataset_file::RowOffsets resident_rows;               ///< by slot
   std::int64_t window_samples = 0;                      ///< samples per window; 0 unless the residency is `window`
-  backend::DeviceBuffer codes;                          ///< the rows of the resident samples, in RowLayout::coding
+  backend::DeviceBuffer codes;                          ///< the rows of the resident samples, in row_coding
+  backend::DeviceBuffer row_offsets;                    ///< resident_rows.table(); empty if it is
   backend::DeviceBuffer masks;                          ///< their masks
   backend::DeviceBuffer label_words;                    ///< their labels, K words each
   std::unique_ptr<const dataset_file::RowSource> rows;  ///< source of samples that are not resident; null if all are
@@ -54,14 +58,14 @@ class StoredSamples : public SampleDescription {
 
   bool is_resident() const { return resident.count() == sample_count; }
   std::int64_t device_bytes() const {
-    return static_cast<std::int64_t>(codes.bytes() + masks.bytes() + label_words.bytes());
+    return static_cast<std::int64_t>(codes.bytes() + row_offsets.bytes() + masks.bytes() + label_words.bytes());
   }
   /// The resident samples. Staging adds the other samples of a batch.
   kernels::PackedSamples resident_samples() const {
     const bool is_borrowed = borrowed_codes != nullptr;
     return {{is_borrowed ? borrowed_codes : codes.as<std::int8_t>(),
              is_borrowed ? borrowed_labels : label_words.as<std::uint32_t>(), resident.count(), nullptr, nullptr,
-             layout.row_bytes, labels.width, layout.coding},
+             rows_in_source.mean_bytes(), labels.width, row_coding, shape, row_offsets.as<std::uint64_t>()},
             {masks.as<std::int8_t>(), nullptr, resident.count(), nullptr, nullptr, layout.mask_bytes, 0}};
   }
 };

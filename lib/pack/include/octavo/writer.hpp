@@ -40,7 +40,7 @@ struct WriterOptions {
   int compression_level = kDefaultCompressionLevel;  ///< 1 to 12
   // What does not change the file.
   bool replace_existing = false;  ///< finish() may replace the file; otherwise an existing file is an error
-  int thread_count = 0;           ///< of finish() with `rows_may_be_skipped`; 0: all that this process may use
+  int thread_count = 0;           ///< of finish(), if it has samples to move; 0: all that this process may use
 };
 
 /// Writes one dataset file. The file does not appear under its name until finish() completes; a Writer that is

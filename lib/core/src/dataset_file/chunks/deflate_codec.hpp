@@ -15,7 +15,6 @@ bool inflate(std::span<const std::byte> stream, std::span<std::byte> out);
 inline constexpr Codec kDeflateCodec = {.compression = Compression::deflate,
                                         .name_in_index = "deflate",
                                         .rows_stand_alone = false,
-                                        .rows_have_one_size = false,
                                         .hdf5_filter = 1,  // H5Z_FILTER_DEFLATE
                                         .most_hdf5_level = 9,
                                         .most_expansion = 1032,

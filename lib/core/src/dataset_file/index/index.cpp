@@ -1,6 +1,7 @@
 #include "dataset_file/index/index.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include <octavo/errors.hpp>
 
@@ -27,6 +28,8 @@ std::vector<NamedExtent> extents_of(const Index& index) {
     const std::string images = dataset_path(split, "images");
     if (!split.chunked) {
       all.push_back({images, split.images});
+      if (split.row_bytes) all.push_back({dataset_path(split, "row_bytes"), *split.row_bytes});
+      if (split.decoded_checksums) all.push_back({dataset_path(split, "decoded_checksums"), *split.decoded_checksums});
     } else {
       all.push_back({dataset_path(split, "chunks"), split.chunked->table});
       for (const StoredChunk& chunk : split.chunked->chunks) all.push_back({images, chunk.extent});
@@ -60,23 +63,46 @@ std::string class_name_table(const std::vector<std::string>& class_names) {
 
 namespace {
 
-/// Requires checked fields, so that no table is longer than the file.
+/// Requires checked fields, so that the table is not longer than the file.
+std::vector<std::byte> read_table(const ByteSource& file, const Extent& table, const std::string& path) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(table.bytes));
+  file.read_at(table.offset, bytes);
+  if (hash_bytes(bytes) != table.hash) {
+    throw FormatError(path + " is damaged (its hash does not match); get the file again");
+  }
+  return bytes;
+}
+
 void read_chunk_tables(const ByteSource& file, Index& index) {
   for (SplitEntry& split : index.splits) {
     if (!split.chunked) continue;
-    const Extent& table = split.chunked->table;
-    std::vector<std::byte> bytes(static_cast<std::size_t>(table.bytes));
-    file.read_at(table.offset, bytes);
     const std::string path = dataset_path(split, "chunks");
-    if (hash_bytes(bytes) != table.hash) {
-      throw FormatError(path + " is damaged (its hash does not match); get the file again");
-    }
+    const std::vector<std::byte> bytes = read_table(file, split.chunked->table, path);
     try {
       split.chunked->chunks = decode_chunk_table(bytes, split.chunk_layout().chunk_bytes(), *index.codec);
     } catch (const FormatError& problem) {
       throw FormatError(path + " is invalid: " + problem.what());
     }
   }
+}
+
+RowOffsets read_row_offsets(const ByteSource& file, const SplitEntry& split, const Codec& codec) {
+  if (!split.row_bytes) return {split.sample_count, split.shape.values()};
+  const std::string path = dataset_path(split, "row_bytes");
+  const std::vector<std::byte> table = read_table(file, *split.row_bytes, path);
+  std::vector<std::uint32_t> sizes(table.size() / sizeof(std::uint32_t));
+  std::memcpy(sizes.data(), table.data(), table.size());
+  for (std::size_t row = 0; row < sizes.size(); ++row) {
+    if (codec.can_be_row(split.shape, sizes[row])) continue;
+    throw FormatError(path + " is invalid: sample " + std::to_string(row) + " has " + std::to_string(sizes[row]) +
+                      " bytes, which cannot be decoded to " + to_string(split.shape));
+  }
+  RowOffsets rows = RowOffsets::of_sizes(sizes);
+  if (rows.total_bytes() != split.images.bytes) {
+    throw FormatError(path + " is invalid: the samples have " + std::to_string(rows.total_bytes()) +
+                      " bytes together, and /" + split.name + "/images has " + std::to_string(split.images.bytes));
+  }
+  return rows;
 }
 
 }  // namespace
@@ -99,9 +125,11 @@ Index read_index(const ByteSource& file, const Header& header) {
   Index index = decode_index(text);
   if (index.version != header.version) throw FormatError("its index is invalid: its version differs from the header");
   check_index(index, header);
-  if (index.codec->rows_stand_alone) return index;
-  read_chunk_tables(file, index);
-  check_index(index, header);  // now including the chunks
+  if (!index.codec->rows_stand_alone) {
+    read_chunk_tables(file, index);
+    check_index(index, header);  // now including the chunks
+  }
+  for (SplitEntry& split : index.splits) split.rows = read_row_offsets(file, split, *index.codec);
   return index;
 }
 

@@ -14,6 +14,7 @@
 #include "dataset_file/chunks/chunk_layout.hpp"
 #include "dataset_file/codec.hpp"
 #include "dataset_file/index/header.hpp"
+#include "dataset_file/rows/row_offsets.hpp"
 
 namespace octavo::dataset_file {
 
@@ -58,7 +59,10 @@ struct SplitEntry {
   std::vector<double> mean;                       ///< [C]
   std::vector<double> standard_deviation;         ///< [C]
   Extent images;                                  ///< empty if they are in chunks
-  std::optional<ChunkedImages> chunked;           ///< nothing if the codec has random access
+  std::optional<Extent> row_bytes;                ///< uint32 [N]: bytes of each row of `images`, if they differ
+  std::optional<Extent> decoded_checksums;        ///< uint64 [N]: as `checksums`, with decoded codes; with row_bytes
+  RowOffsets rows;                                ///< the rows that are read: in `images`, or of decoded chunks
+  std::optional<ChunkedImages> chunked;           ///< nothing if rows stand alone
   std::optional<Extent> labels;                   ///< present unless label_layout.kind is none
   std::optional<Extent> masks;                    ///< uint8 [N,1,H,W]; nothing if the split has none
   Extent checksums;

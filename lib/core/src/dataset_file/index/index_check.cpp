@@ -47,8 +47,13 @@ void check_columns(const SplitEntry& split) {
   }
 }
 
-/// Plain images: their size follows from the shape. Deflated images: checks the chunk size and the table's length.
+/// Plain images: their size follows from the shape. Coded rows: checks the length of their tables; their sizes are
+/// checked when they are read. Deflated images: checks the chunk size and the table's length.
 void check_images(const SplitEntry& split) {
+  if (split.row_bytes) {
+    check_bytes(dataset_path(split, "row_bytes"), *split.row_bytes, {split.sample_count, 4});
+    return check_bytes(dataset_path(split, "decoded_checksums"), *split.decoded_checksums, {split.sample_count, 8});
+  }
   if (!split.chunked) {
     return check_bytes(dataset_path(split, "images"), split.images, {split.sample_count, split.shape.values()});
   }
@@ -84,9 +89,9 @@ void check_split(const SplitEntry& split, std::int64_t file_length) {
   if (!is_split_name(split.name)) fail("splits", "a split name is not allowed");
   if (const auto problem = layout_problem(split.shape, split.label_layout, split.sample_count))
     fail(split.name, *problem);
-  // Before any memory is allocated: no split is larger than its file. Each sample of a deflated split has at least an
-  // uncompressed checksum; its chunks are compared with their stored sizes later.
-  const std::int64_t least_bytes = split.chunked ? 8 : split.shape.values();
+  // Before any memory is allocated: no split is larger than its file. Each sample of a compressed split has at least an
+  // uncompressed checksum; its chunks or rows are compared with their stored sizes later.
+  const std::int64_t least_bytes = split.chunked || split.row_bytes ? 8 : split.shape.values();
   if (split.sample_count > file_length / least_bytes) fail(split.name, "more samples than the file can hold");
   if (const auto problem = quantization_problem(split.quantization, split.shape.channels)) fail(split.name, *problem);
   const auto channels = static_cast<std::size_t>(split.shape.channels);

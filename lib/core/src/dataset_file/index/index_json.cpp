@@ -27,6 +27,8 @@ Json encode_datasets(const SplitEntry& split) {
     json["chunks"] = encode_extent(split.chunked->table);
   else
     json["images"] = encode_extent(split.images);
+  if (split.row_bytes) json["row_bytes"] = encode_extent(*split.row_bytes);
+  if (split.decoded_checksums) json["decoded_checksums"] = encode_extent(*split.decoded_checksums);
   if (split.labels) json["labels"] = encode_extent(*split.labels);
   if (split.masks) json["masks"] = encode_extent(*split.masks);
   json["checksums"] = encode_extent(split.checksums);
@@ -78,11 +80,15 @@ std::optional<Extent> decode_optional_extent(const JsonFields& datasets, const c
   return decode_extent(datasets.object(name), hash);
 }
 
-void decode_datasets(const JsonFields& datasets, std::int64_t version, SplitEntry& split) {
+void decode_datasets(const JsonFields& datasets, const Codec& codec, std::int64_t version, SplitEntry& split) {
   if (split.chunked)
     split.chunked->table = decode_extent(datasets.object("chunks"), Hash::required);
   else
     split.images = decode_extent(datasets.object("images"), Hash::optional);
+  if (codec.row_coding != kernels::RowCoding::plain) {
+    split.row_bytes = decode_extent(datasets.object("row_bytes"), Hash::required);
+    split.decoded_checksums = decode_extent(datasets.object("decoded_checksums"), Hash::required);
+  }
   split.labels = decode_optional_extent(datasets, "labels", Hash::optional);
   // A version ignores keys that it does not define.
   if (version >= 2) split.masks = decode_optional_extent(datasets, "masks", Hash::optional);
@@ -124,7 +130,7 @@ SplitEntry decode_split(const JsonFields& fields, const Codec& codec, std::int64
   split.standard_deviation = fields.numbers("std");
   if (!codec.rows_stand_alone) split.chunked = {&codec, fields.integer("chunk_samples"), {}, {}};
   if (version >= 3 && fields.has("columns")) split.columns = fields.texts("columns");
-  decode_datasets(fields.object("datasets"), version, split);
+  decode_datasets(fields.object("datasets"), codec, version, split);
   return split;
 }
 

@@ -22,13 +22,12 @@ constexpr std::int64_t kPieceRuns = 32;
 constexpr std::int64_t kPieceBytes = std::int64_t{256} << 10;
 
 /// Whether a row is read with the same call as the rows before it.
-bool continues(std::span<const WantedRow> run, std::int64_t row, std::int64_t sample_bytes) {
-  // In units of samples, to avoid overflow.
+bool continues(std::span<const WantedRow> run, std::int64_t row, const RowOffsets& rows) {
   const std::int64_t previous = run.back().row;
   if (row < previous) return false;
-  const std::int64_t gap = std::max<std::int64_t>(0, row - previous - 1);
-  return gap <= kMostGapBytes / sample_bytes &&
-         row - run.front().row < std::max<std::int64_t>(1, kMostRunBytes / sample_bytes) && run.size() < kMostRunRows;
+  const std::int64_t gap = row == previous ? 0 : rows[row] - rows[previous + 1];
+  return gap <= kMostGapBytes && (row == previous || rows[row + 1] - rows[run.front().row] <= kMostRunBytes) &&
+         run.size() < kMostRunRows;
 }
 
 }  // namespace
@@ -36,14 +35,14 @@ bool continues(std::span<const WantedRow> run, std::int64_t row, std::int64_t sa
 RowReader::RowReader(std::shared_ptr<const Reader> reader, const SplitEntry& entry, const RowReading& reading)
     : reader_(std::move(reader)),
       entry_(entry),
-      sample_bytes_(entry.shape.values()),
+      mean_bytes_(entry.rows.mean_bytes()),
       companions_(*reader_, entry_, reading),
       pool_(resolve_thread_count(reading.thread_count)) {}
 
 void RowReader::read(std::span<const std::int64_t> rows, const RowTarget& target,
                      const std::atomic<bool>& cancelled) const {
   const RowRuns runs = runs_of(rows);
-  const std::int64_t bytes = static_cast<std::int64_t>(rows.size()) * sample_bytes_;
+  const std::int64_t bytes = static_cast<std::int64_t>(rows.size()) * mean_bytes_;
   const std::int64_t pieces = std::clamp<std::int64_t>(std::max(runs.count() / kPieceRuns, bytes / kPieceBytes), 1,
                                                        std::max<std::int64_t>(1, runs.count()));
   const auto read_piece = [&](std::int64_t piece) {
@@ -55,10 +54,10 @@ void RowReader::read(std::span<const std::int64_t> rows, const RowTarget& target
 
 RowRuns RowReader::runs_of(std::span<const std::int64_t> rows) const {
   // Sorting brings neighbors together. It is not worthwhile if hardly any rows are near each other.
-  const std::int64_t reach = kMostGapBytes / sample_bytes_ + 1;
+  const std::int64_t reach = kMostGapBytes / mean_bytes_ + 1;
   const bool are_far = static_cast<std::int64_t>(rows.size()) < entry_.sample_count / reach / kFarApart;
   return {wanted_rows(rows, !are_far),
-          [&](std::span<const WantedRow> run, std::int64_t row) { return continues(run, row, sample_bytes_); }};
+          [&](std::span<const WantedRow> run, std::int64_t row) { return continues(run, row, entry_.rows); }};
 }
 
 void RowReader::read_runs(const RowRuns& runs, std::int64_t first, std::int64_t last, const RowTarget& target,
@@ -68,15 +67,16 @@ void RowReader::read_runs(const RowRuns& runs, std::int64_t first, std::int64_t 
   std::byte gap[kMostGapBytes];
   std::vector<std::span<std::byte>> parts;
   const auto offset_of = [&](std::span<const WantedRow> run) {
-    return entry_.images.offset + run.front().row * sample_bytes_;
+    return entry_.images.offset + entry_.rows[run.front().row];
   };
   const auto lay_out = [&](std::span<const WantedRow> run) {
     parts.clear();
     for (std::size_t i = 0; i < run.size(); ++i) {
       if (i > 0 && run[i].row == run[i - 1].row) continue;  // copied afterwards
-      const std::int64_t skipped = i == 0 ? 0 : (run[i].row - run[i - 1].row - 1) * sample_bytes_;
+      const std::int64_t row_bytes = entry_.rows.bytes(run[i].row);
+      const std::int64_t skipped = i == 0 ? 0 : entry_.rows[run[i].row] - entry_.rows[run[i - 1].row + 1];
       if (skipped > 0) parts.emplace_back(gap, static_cast<std::size_t>(skipped));
-      parts.emplace_back(target.rows + run[i].place * sample_bytes_, static_cast<std::size_t>(sample_bytes_));
+      parts.emplace_back(target.row(run[i].place, row_bytes), static_cast<std::size_t>(row_bytes));
     }
   };
 
@@ -94,7 +94,7 @@ void RowReader::read_runs(const RowRuns& runs, std::int64_t first, std::int64_t 
   }
   for (const std::int64_t number : cold) {
     const std::span<const WantedRow> run = runs.run(number);
-    source.start_read(offset_of(run), (run.back().row - run.front().row + 1) * sample_bytes_);
+    source.start_read(offset_of(run), entry_.rows.bytes(run.front().row, run.back().row - run.front().row + 1));
   }
   for (const std::int64_t number : cold) {
     if (cancelled) return;

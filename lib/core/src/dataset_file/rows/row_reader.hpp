@@ -24,7 +24,7 @@ namespace octavo::dataset_file {
 /// Thread-safe.
 class RowReader final : public RowSource {
  public:
-  /// For plain images. `entry` belongs to the reader. Reads labels and checksums. Throws IoError.
+  /// For rows that stand alone. `entry` belongs to the reader. Reads labels and checksums. Throws IoError.
   RowReader(std::shared_ptr<const Reader> reader, const SplitEntry& entry, const RowReading& reading);
 
   /// Throws IoError if the file cannot be read or has changed since it was opened, FormatError with the sample if one
@@ -39,7 +39,7 @@ class RowReader final : public RowSource {
 
   std::shared_ptr<const Reader> reader_;
   const SplitEntry& entry_;
-  std::int64_t sample_bytes_;
+  std::int64_t mean_bytes_;  ///< of a row
   SampleCompanions companions_;
   mutable backend::ThreadPool pool_;
 };

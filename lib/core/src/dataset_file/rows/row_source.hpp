@@ -13,6 +13,13 @@ struct RowTarget {
   std::byte* rows;    ///< the codes of each sample, in their Codec::row_coding
   std::byte* masks;   ///< not used if masks are not read
   std::byte* labels;  ///< not used if the split has none
+  /// Where each row begins in `rows`, then the end of the last one; null if all rows have one size.
+  const std::uint64_t* row_offsets = nullptr;
+
+  /// The row at `place`; `row_bytes` is its size.
+  std::byte* row(std::int64_t place, std::int64_t row_bytes) const {
+    return rows + (row_offsets == nullptr ? place * row_bytes : static_cast<std::int64_t>(row_offsets[place]));
+  }
 };
 
 /// Thread-safe.

@@ -8,7 +8,6 @@ namespace octavo::dataset_file {
 SampleCompanions::SampleCompanions(const Reader& reader, const SplitEntry& entry, const RowReading& reading)
     : reader_(reader),
       entry_(entry),
-      code_bytes_(static_cast<std::size_t>(entry.shape.values())),
       mask_bytes_(static_cast<std::size_t>(entry.mask_bytes())),
       with_masks_(reading.with_masks),
       label_bytes_(static_cast<std::size_t>(entry.label_layout.bytes_per_sample())) {
@@ -21,24 +20,25 @@ SampleCompanions::SampleCompanions(const Reader& reader, const SplitEntry& entry
 
 void SampleCompanions::complete(std::span<const WantedRow> rows, const RowTarget& target, StreamingHash& hash) const {
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const Parts to = parts_at(target, rows[i].place);
+    const Parts to = parts_at(target, rows[i]);
     if (i == 0 || rows[i - 1].row != rows[i].row) {
       complete_row(rows[i].row, to, hash);
       continue;
     }
-    const Parts from = parts_at(target, rows[i - 1].place);
+    const Parts from = parts_at(target, rows[i - 1]);
     std::ranges::copy(from.codes, to.codes.begin());
     std::ranges::copy(from.mask, to.mask.begin());
     std::ranges::copy(from.label, to.label.begin());
   }
 }
 
-SampleCompanions::Parts SampleCompanions::parts_at(const RowTarget& target, std::int64_t place) const {
-  const auto at = static_cast<std::size_t>(place);
+SampleCompanions::Parts SampleCompanions::parts_at(const RowTarget& target, const WantedRow& row) const {
+  const auto at = static_cast<std::size_t>(row.place);
+  const std::int64_t row_bytes = entry_.rows.bytes(row.row);
   const auto part = [&](std::byte* base, std::size_t bytes) {
     return bytes == 0 ? std::span<std::byte>() : std::span(base + at * bytes, bytes);
   };
-  return {part(target.rows, code_bytes_), part(target.masks, with_masks_ ? mask_bytes_ : 0),
+  return {std::span(target.row(row.place, row_bytes), static_cast<std::size_t>(row_bytes)), part(target.masks, with_masks_ ? mask_bytes_ : 0),
           part(target.labels, label_bytes_)};
 }
 

@@ -33,13 +33,12 @@ class SampleCompanions {
   struct Parts {
     std::span<std::byte> codes, mask, label;
   };
-  Parts parts_at(const RowTarget& target, std::int64_t place) const;
+  Parts parts_at(const RowTarget& target, const WantedRow& row) const;
   void complete_row(std::int64_t row, const Parts& to, StreamingHash& hash) const;
   void read_label(std::int64_t row, std::span<std::byte> label) const;
 
   const Reader& reader_;
   const SplitEntry& entry_;
-  std::size_t code_bytes_;
   std::size_t mask_bytes_;  ///< 0 if the split has no masks
   bool with_masks_;         ///< whether masks are wanted
   std::size_t label_bytes_;

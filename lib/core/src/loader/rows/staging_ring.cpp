@@ -34,7 +34,7 @@ StagingRing::~StagingRing() {
 void StagingRing::make_slots(int least_slots, int slot_count) {
   for (int i = 0; i < slot_count; ++i) {
     try {
-      slots_.push_back(std::make_unique<Slot>(samples_, parts_.most_rows));
+      slots_.push_back(std::make_unique<Slot>(samples_, parts_));
     } catch (const OutOfMemory&) {
       if (i < least_slots) throw;
       return;  // read ahead less
@@ -57,7 +57,7 @@ store::StagingSlot& StagingRing::acquire(StagedPart part) {
 void StagingRing::restart() {
   // Held slots keep their contents. The others are in an unknown state, left by the parent's thread.
   for (auto& slot : slots_) {
-    if (slot->state != State::held) slot = std::make_unique<Slot>(samples_, parts_.most_rows);
+    if (slot->state != State::held) slot = std::make_unique<Slot>(samples_, parts_);
   }
   static_cast<void>(work_.release());  // its thread and the holder of its mutex are in the parent
   work_ = std::make_unique<Work>();

@@ -43,7 +43,7 @@ class WindowRows final : public RowProvider {
               {[windows = (order.sample_count() + window_samples_ - 1) / window_samples_](std::int64_t) {
                  return windows;
                },
-               window_samples_,
+               window_samples_, largest_window_bytes(),
                [this](StagedPart part) {
                  return store::BatchRows{rows_of_window(part), {}, {}};
                }},
@@ -90,6 +90,15 @@ class WindowRows final : public RowProvider {
     return rows;
   }
 
+  std::int64_t largest_window_bytes() const {
+    std::int64_t largest = 0;
+    for (std::int64_t first = 0; first < order_.sample_count(); first += window_samples_) {
+      const std::int64_t count = std::min(window_samples_, order_.sample_count() - first);
+      largest = std::max(largest, samples_->rows_in_source.bytes(first, count));
+    }
+    return largest;
+  }
+
   void leave_windows_but(StagedPart first, StagedPart last) {
     std::erase_if(held_, [&](const Held& held) {
       if (held.part == first || held.part == last) return false;
@@ -111,9 +120,11 @@ class WindowRows final : public RowProvider {
     const auto join = [&](kernels::PackedRows front, const kernels::PackedRows& back) {
       front.codes = front.staged_codes;
       front.labels = front.staged_labels;
+      front.row_offsets = front.staged_offsets;
       front.resident_count = window_samples_;
       front.staged_codes = back.staged_codes;
       front.staged_labels = back.staged_labels;
+      front.staged_offsets = back.staged_offsets;
       return front;
     };
     const kernels::PackedSamples front = first.samples(), back = second.samples();

@@ -32,6 +32,10 @@ void expect_split(std::vector<ExpectedDataset>& all, const SplitEntry& split) {
   };
   if (split.chunked) {
     add("chunks", StoredType::uint64, {split.chunk_layout().chunk_count(), kChunkEntryWords}, split.chunked->table);
+  } else if (split.row_bytes) {
+    add("images", StoredType::uint8, {split.images.bytes}, split.images);
+    add("row_bytes", StoredType::uint32, {count}, *split.row_bytes);
+    add("decoded_checksums", StoredType::uint64, {count}, *split.decoded_checksums);
   } else {
     add("images", StoredType::int8, {count, shape.channels, shape.height, shape.width}, split.images);
   }
@@ -156,7 +160,7 @@ class Comparison {
   const ReportDifference& report_;
 };
 
-void compare_split(const Comparison& compare, const SplitEntry& split) {
+void compare_split(const Comparison& compare, const Codec& codec, const SplitEntry& split) {
   const std::string group = "/" + split.name;
   std::vector<double> scale;
   std::vector<double> zero_point;
@@ -171,6 +175,7 @@ void compare_split(const Comparison& compare, const SplitEntry& split) {
   compare.text(group, "source_dtype", split.source_dtype);
   compare.text(group, "color", to_text(split.color));
   compare.text(group, "layout", "NCHW");
+  if (split.row_bytes) return compare.text(group + "/images", "encoding", codec.name_in_index);
   const auto& first = split.quantization.front();
   if (std::count(split.quantization.begin(), split.quantization.end(), first) != split.shape.channels) return;
   compare.numbers(group + "/images", "scale_factor", {first.scale});
@@ -192,7 +197,7 @@ void compare_hdf5_view(const std::filesystem::path& path, const Header& header, 
   for (const ExpectedDataset& dataset : expected_datasets(header, index)) compare.dataset(dataset);
   for (const SplitEntry& split : index.splits) {
     if (split.chunked) compare.chunked_images(split);
-    compare_split(compare, split);
+    compare_split(compare, *index.codec, split);
   }
 }
 

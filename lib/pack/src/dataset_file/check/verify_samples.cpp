@@ -4,6 +4,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "dataset_file/coded_rows/read_codes.hpp"
 #include "dataset_file/label_check.hpp"
 #include "statistics/codes.hpp"
 #include "statistics/sample_counter.hpp"
@@ -25,10 +26,13 @@ struct Workplace {
   statistics::SampleCounter counter;
   DefectList defects;
   StreamingHash hash;
+  std::int64_t first_row = 0;
   std::vector<std::uint8_t> codes;
+  std::vector<std::byte> rows;  ///< as they are stored, if they are not plain
   std::vector<std::byte> labels;
   std::vector<std::byte> masks;
   std::vector<std::uint64_t> checksums;
+  std::vector<std::uint64_t> decoded_checksums;  ///< of rows that are not plain
 };
 
 /// One pass over all rows, shared by several threads.
@@ -74,6 +78,11 @@ class SamplePass {
     reader_.read_labels(split_, first, count, place.labels);
     reader_.read_masks(split_, first, count, place.masks);
     reader_.read_checksums(split_, first, count, place.checksums);
+    if (split_.decoded_checksums) {
+      place.decoded_checksums.resize(static_cast<std::size_t>(count));
+      reader_.source().read_at(split_.decoded_checksums->offset + first * 8,
+                               std::as_writable_bytes(std::span(place.decoded_checksums)));
+    }
     for (std::int64_t i = 0; i < count; ++i) check_sample(place, first + i, static_cast<std::size_t>(i));
     statistics::flip_top_bits(place.codes);
     place.counter.add(place.codes);
@@ -82,6 +91,15 @@ class SamplePass {
   /// Returns false and adds a defect if the rows are in a chunk that cannot be inflated.
   bool read_codes(Workplace& place, std::int64_t first, std::int64_t count) {
     const auto bytes = static_cast<std::size_t>(count * split_.shape.values());
+    if (split_.row_bytes) {
+      place.codes.resize(bytes);
+      place.rows.resize(static_cast<std::size_t>(split_.rows.bytes(first, count)));
+      reader_.read_rows(split_, first, count, place.rows);
+      decode_rows(reader_.index().codec->row_coding, split_.shape, split_.rows, {first, count, place.rows},
+                  {reinterpret_cast<std::int8_t*>(place.codes.data()), bytes});
+      place.first_row = first;
+      return true;
+    }
     if (!split_.chunked) {
       place.codes.resize(bytes);
       reader_.read_rows(split_, first, count, std::as_writable_bytes(std::span(place.codes)));
@@ -110,7 +128,7 @@ class SamplePass {
     const auto label = std::span<const std::byte>(place.labels).subspan(number * label_bytes, label_bytes);
     const auto mask_bytes = static_cast<std::size_t>(split_.mask_bytes());
     const auto mask = std::span<const std::byte>(place.masks).subspan(number * mask_bytes, mask_bytes);
-    if (sample_checksum(place.hash, codes, label, mask) != place.checksums[number]) {
+    if (sample_checksum(place.hash, stored_row(place, row, codes), label, mask) != place.checksums[number]) {
       place.defects.add(
           dataset_path(split_, "images") + " sample " + std::to_string(row),
           mask.empty() ? "its checksum does not match: its pixels, its label or the checksum are damaged"
@@ -118,11 +136,25 @@ class SamplePass {
           {row, 1});
       return;
     }
+    if (split_.decoded_checksums &&
+        sample_checksum(place.hash, codes, label, mask) != place.decoded_checksums[number]) {
+      place.defects.add(dataset_path(split_, "images") + " sample " + std::to_string(row),
+                        "it does not decode to the pixels that were packed", {row, 1});
+      return;
+    }
     for (std::size_t i = 0; i < label_bytes / 4; ++i) {
       const char* problem = label_problem(split_.label_layout.kind, label, i, reader_.index().class_names.size());
       if (problem == nullptr) continue;
       place.defects.add(dataset_path(split_, "labels") + " sample " + std::to_string(row), problem, {row, 1});
     }
+  }
+
+  /// What the checksum of a sample covers: its codes, unless its row is stored otherwise.
+  std::span<const std::byte> stored_row(const Workplace& place, std::int64_t row,
+                                        std::span<const std::byte> codes) const {
+    if (!split_.row_bytes) return codes;
+    return std::span(place.rows).subspan(static_cast<std::size_t>(split_.rows[row] - split_.rows[place.first_row]),
+                                         static_cast<std::size_t>(split_.rows.bytes(row)));
   }
 
   void advance(std::int64_t count) {

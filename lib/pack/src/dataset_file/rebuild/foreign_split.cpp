@@ -50,6 +50,9 @@ std::optional<ForeignDataset> ForeignSplit::open(const char* dataset, std::int64
 }
 
 void ForeignSplit::read_shape() {
+  if (hdf5::read_text_attribute(images_->id(), "encoding")) {
+    images_->fail("has compressed rows, which cannot be rebuilt; pack the samples again, or get the file again");
+  }
   const auto& axes = images_->axes();
   if (axes.size() != 4 || !images_->holds(H5T_INTEGER, 1)) images_->fail("is not int8 [N,C,H,W]");
   const auto type = hdf5::own<hdf5::TypeHandle>(H5Dget_type(images_->id()), "read a type");

@@ -68,7 +68,11 @@ PayloadPlace PayloadPlacing::place(const SplitLayout& layout, std::size_t split_
   const std::vector<std::int64_t> image_axes = {sample_count, shape.channels, shape.height, shape.width};
   skeleton_.add_group(group);
   PayloadPlace place;
-  if (chunk_writer_ == nullptr) {
+  if (codec_.make_row_encoder != nullptr) {
+    place.rows = std::make_unique<RowAssembly>(codec_, shape, sample_count, *spool_);
+    place.decoded_checksums =
+        place_dataset(group + "/decoded_checksums", StoredType::uint64, {sample_count}, sample_count * 8);
+  } else if (chunk_writer_ == nullptr) {
     place.images = place_dataset(group + "/images", StoredType::int8, image_axes, sample_count * shape.values());
   } else {
     const ChunkLayout chunks = chunk_layout_for(sample_count, shape.values());
@@ -114,6 +118,7 @@ void Completion::add_split(SplitWriter& split, const Spool* spool) {
   entry.mean_image = add_small(dataset_path(entry, "mean_image"), StoredType::float32,
                                {shape.channels, shape.height, shape.width}, bytes_of(statistics.mean_image));
   if (entry.chunked) add_chunk_table(entry);
+  if (place.rows) add_coded_rows(entry, place);
   if (split.layout().with_names) add_names(entry, split, *spool);
   if (!split.columns().empty()) add_columns(entry, split.columns());
   add_split_attributes(entry);
@@ -137,6 +142,7 @@ void Completion::add_split_attributes(const SplitEntry& entry) {
   skeleton_.add_attribute(group, "source_dtype", entry.source_dtype);
   skeleton_.add_attribute(group, "color", to_text(entry.color));
   skeleton_.add_attribute(group, "layout", "NCHW");
+  if (entry.row_bytes) return skeleton_.add_attribute(group + "/images", "encoding", index_.codec->name_in_index);
   const auto& first = entry.quantization.front();
   if (std::count(entry.quantization.begin(), entry.quantization.end(), first) != entry.shape.channels) return;
   // The NetCDF convention, which xarray decodes by default: source = scale_factor * code + add_offset.
@@ -148,6 +154,16 @@ void Completion::add_chunk_table(SplitEntry& entry) {
   const std::vector<std::uint64_t> table = encode_chunk_table(entry.chunked->chunks);
   entry.chunked->table = add_small(dataset_path(entry, "chunks"), StoredType::uint64,
                                    {entry.chunk_layout().chunk_count(), kChunkEntryWords}, bytes_of(table));
+}
+
+void Completion::add_coded_rows(SplitEntry& entry, const PayloadPlace& place) {
+  const std::int64_t bytes = place.rows->total_bytes();
+  entry.images = {skeleton_.add_dataset(dataset_path(entry, "images"), StoredType::uint8, {bytes}), bytes, {}};
+  file_.reserve(entry.images.offset, bytes);
+  place.rows->write(file_, entry.images.offset, thread_count_);
+  entry.row_bytes = add_small(dataset_path(entry, "row_bytes"), StoredType::uint32, {entry.sample_count},
+                              bytes_of(place.rows->sizes()));
+  entry.decoded_checksums = with_hash(file_, place.decoded_checksums);
 }
 
 void Completion::add_columns(SplitEntry& entry, const std::string& columns) {

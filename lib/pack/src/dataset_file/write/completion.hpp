@@ -15,10 +15,10 @@
 namespace octavo::dataset_file {
 
 /// Creates the group of a split and the datasets for its `sample_count` samples, and allocates their disk space: plain
-/// images immediately, encoded images chunk by chunk.
+/// images immediately, chunks one by one, and coded rows in the end.
 class PayloadPlacing {
  public:
-  /// `chunk_writer` and `spool` are used for chunked images; otherwise null.
+  /// `chunk_writer` is used for chunked images, and `spool` for all that are not plain; otherwise null.
   PayloadPlacing(Skeleton& skeleton, const File& file, ChunkWriter* chunk_writer, const Spool* spool,
                  const Codec& codec, int level)
       : skeleton_(skeleton), file_(file), chunk_writer_(chunk_writer), spool_(spool), codec_(codec), level_(level) {}
@@ -39,7 +39,8 @@ class PayloadPlacing {
 /// The steps, in file order. `file` is the file that `skeleton` creates.
 class Completion {
  public:
-  Completion(Skeleton& skeleton, const File& file, const Codec& codec) : skeleton_(skeleton), file_(file) {
+  Completion(Skeleton& skeleton, const File& file, const Codec& codec, int thread_count)
+      : skeleton_(skeleton), file_(file), thread_count_(thread_count) {
     index_.codec = &codec;
   }
 
@@ -55,11 +56,13 @@ class Completion {
                    std::span<const std::byte> bytes, std::int64_t text_bytes = 0);
   void add_split_attributes(const SplitEntry& entry);
   void add_chunk_table(SplitEntry& entry);
+  void add_coded_rows(SplitEntry& entry, const PayloadPlace& place);
   void add_columns(SplitEntry& entry, const std::string& columns);
   void add_names(SplitEntry& entry, const SplitWriter& split, const Spool& spool);
 
   Skeleton& skeleton_;
   const File& file_;
+  int thread_count_;
   Index index_;
 };
 

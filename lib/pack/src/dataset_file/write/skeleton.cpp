@@ -65,6 +65,8 @@ hid_t number_type(StoredType element) {
       return H5T_STD_U8LE;
     case StoredType::int32:
       return H5T_STD_I32LE;
+    case StoredType::uint32:
+      return H5T_STD_U32LE;
     case StoredType::int64:
       return H5T_STD_I64LE;
     case StoredType::uint64:

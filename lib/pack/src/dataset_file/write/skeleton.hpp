@@ -19,7 +19,7 @@ namespace octavo::dataset_file {
 enum class Alignment { pages, none };
 
 /// The element type of a dataset. Text is a fixed number of bytes of UTF-8, padded with zeros.
-enum class StoredType { int8, uint8, int32, int64, uint64, float32, text };
+enum class StoredType { int8, uint8, int32, uint32, int64, uint64, float32, text };
 
 /// An HDF5 file under construction, as described in docs/format.md: version 1.10 format, a user block for the header,
 /// no times, datasets that HDF5 never fills. The caller writes their bytes at the offsets returned here. The same calls

@@ -141,15 +141,27 @@ void SplitWriter::store(std::int64_t first_row, std::span<std::uint8_t> values, 
   std::vector<std::uint64_t> checksums(values.size() / row_values);
   std::uint64_t digest = 0;
   StreamingHash hash;
+  const auto checksum_of = [&](std::size_t i, std::span<const std::byte> row) {
+    return sample_checksum(hash, row, labels.subspan(i * label_bytes, label_bytes),
+                           masks.subspan(i * mask_width, mask_width));
+  };
   for (std::size_t i = 0; i < checksums.size(); ++i) {
     const auto sample = values.subspan(i * row_values, row_values);
     digest += XXH3_64bits_withSeed(sample.data(), sample.size(), static_cast<std::uint64_t>(first_row) + i);
     statistics::flip_top_bits(sample);
-    checksums[i] = sample_checksum(hash, std::as_bytes(sample), labels.subspan(i * label_bytes, label_bytes),
-                                   masks.subspan(i * mask_width, mask_width));
+    checksums[i] = checksum_of(i, std::as_bytes(sample));
   }
   source_digest_ += digest;
-  store_codes(first_row, std::as_bytes(values));
+  if (place_.rows) {
+    file_->write_at(place_.decoded_checksums.offset + first_row * 8, std::as_bytes(std::span(checksums)));
+    const EncodedRows encoded = place_.rows->add(first_row, std::as_bytes(values));
+    std::size_t done = 0;
+    for (std::size_t i = 0; i < checksums.size(); done += encoded.sizes[i++]) {
+      checksums[i] = checksum_of(i, std::span(encoded.bytes).subspan(done, encoded.sizes[i]));
+    }
+  } else {
+    store_codes(first_row, std::as_bytes(values));
+  }
   file_->write_at(place_.labels.offset + first_row * layout_.labels.bytes_per_sample(), labels);
   file_->write_at(place_.masks.offset + first_row * mask_bytes(), masks);
   file_->write_at(place_.checksums.offset + first_row * 8, std::as_bytes(std::span(checksums)));

@@ -15,6 +15,7 @@
 
 #include "dataset_file/index/index.hpp"
 #include "dataset_file/write/chunk_assembly.hpp"
+#include "dataset_file/write/row_assembly.hpp"
 #include "dataset_file/write/row_set.hpp"
 #include "dataset_file/write/spool.hpp"
 #include "statistics/sample_counter.hpp"
@@ -24,8 +25,10 @@ namespace octavo::dataset_file {
 
 /// The location of the samples of a split.
 struct PayloadPlace {
-  Extent images;                          ///< empty if they are deflated
+  Extent images;                          ///< empty if they are not plain
   std::unique_ptr<ChunkAssembly> chunks;  ///< makes the chunks of deflated images; else null
+  std::unique_ptr<RowAssembly> rows;      ///< encodes images row by row; else null
+  Extent decoded_checksums;               ///< empty without `rows`
   Extent labels;                          ///< empty if the split has none
   Extent masks;                           ///< empty if the split has none
   Extent checksums;

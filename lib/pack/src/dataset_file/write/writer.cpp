@@ -124,7 +124,8 @@ std::unique_ptr<dataset_file::Spool> make_spool(const WriterOptions& options, co
   std::vector<dataset_file::SpoolRow> rows;
   std::vector<std::int64_t> capacities;
   const bool is_chunked = !codec_of(options).rows_stand_alone;
-  bool is_needed = options.rows_may_be_skipped || is_chunked;
+  const bool is_coded = codec_of(options).make_row_encoder != nullptr;
+  bool is_needed = options.rows_may_be_skipped || is_chunked || is_coded;
   for (const SplitLayout& layout : options.splits) {
     dataset_file::SpoolRow row;
     if (options.rows_may_be_skipped) {
@@ -240,7 +241,7 @@ void Writer::Implementation::finish(const std::string& provenance) {
 }
 
 void Writer::Implementation::complete(Json provenance) {
-  dataset_file::Completion completion(skeleton_, file_, codec_of(options_));
+  dataset_file::Completion completion(skeleton_, file_, codec_of(options_), resolve_thread_count(options_.thread_count));
   const bool has_digests = provenance.contains("source_digests");
   Json digests = Json::object();
   for (std::size_t split = 0; split < splits_.size(); ++split) {

@@ -1,4 +1,4 @@
-// Batches of a deflated file have the same bits as those of a plain one, for every residency, order and thread count.
+// Batches of a compressed file have the same bits as those of a plain one, for every residency, order and thread count.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,13 +30,13 @@ std::vector<LoadOptions> residencies(std::int64_t N) {
   return all;
 }
 
-void deflated_files_serve_the_same_bits(Device device) {
+void compressed_files_serve_the_same_bits(Device device, Compression compression) {
   const PlainSplit many = smooth_split("train", 4500, {1, 28, 28});  // 4 chunks, the last one short
   const PlainSplit noise = random_split("train", 600, {3, 27, 29});  // chunks that are stored unchanged
   const PlainSplit large = smooth_split("train", 3, {3, 600, 601});  // samples larger than a chunk
   for (const PlainSplit& plain : {many, noise, large}) {
     const std::int64_t N = plain.sample_count();
-    const PackedFixture as_it_is({plain}), deflated({plain}, Compression::deflate);
+    const PackedFixture as_it_is({plain}), compressed({plain}, compression);
     const Store whole = Store::load(as_it_is.dataset().split("train"), device, {.residency = Residency::device});
     std::vector<std::pair<LoaderOptions, Served>> all;
     for (const Shuffle shuffle : {Shuffle(true), Shuffle::blocks()}) {
@@ -44,12 +44,12 @@ void deflated_files_serve_the_same_bits(Device device) {
       all.emplace_back(options, serve(whole, options, 1));
     }
     for (const LoadOptions& load : residencies(N)) {
-      const Store store = Store::load(deflated.dataset().split("train"), device, load);
+      const Store store = Store::load(compressed.dataset().split("train"), device, load);
       INFO(to_string(store.residency()) << ", " << load.thread_count << " threads, " << N << " samples");
       for (const auto& [options, expected] : all) REQUIRE(serve(store, options, 1) == expected);
     }
     const std::int64_t window = (N + 2) / 3;
-    const Store store = Store::load(deflated.dataset().split("train"), device,
+    const Store store = Store::load(compressed.dataset().split("train"), device,
                                     {.residency = Residency::window, .window_samples = window});
     const LoaderOptions options{.batch_size = std::max<std::int64_t>(1, window / 4),
                                 .shuffle = Shuffle::windows(window)};
@@ -57,8 +57,15 @@ void deflated_files_serve_the_same_bits(Device device) {
   }
 }
 
+void deflated_files_serve_the_same_bits(Device device) {
+  compressed_files_serve_the_same_bits(device, Compression::deflate);
+}
+void lp8_files_serve_the_same_bits(Device device) { compressed_files_serve_the_same_bits(device, Compression::lp8); }
+
 }  // namespace
 
+OCTAVO_CONTRACT(lp8_files_serve_the_same_bits, "an LP8 file serves the same bits from every residency",
+                "[unit][loader][many-batches]")
 OCTAVO_CONTRACT(deflated_files_serve_the_same_bits, "a deflated file serves the same bits from every residency",
                 "[unit][loader][many-batches]")
 

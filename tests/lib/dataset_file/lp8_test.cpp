@@ -1,0 +1,254 @@
+// LP8: rows decode to what was encoded, on every instruction set; any bytes are decoded in bounds; files say which
+// sample is damaged.
+#include <octavo/dataset.hpp>
+#include <octavo/errors.hpp>
+#include <octavo/verify.hpp>
+
+#include <hwy/targets.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <random>
+
+#include "catch.hpp"
+#include "dataset_file/coded_rows/lp8_codec.hpp"
+#include "dataset_file/reader.hpp"
+#include "dataset_file/split_data.hpp"
+#include "forge.hpp"
+#include "kernels/cpu/decode_lp8.hpp"
+#include "kernels/stages/load.hpp"
+#include "kernels/thread_group.hpp"
+#include "packed_fixture.hpp"
+
+using namespace octavo;
+using namespace octavo::test;
+using Codes = std::vector<std::int8_t>;
+
+namespace {
+
+const SampleShape kShapes[] = {{1, 1, 1},   {1, 1, 9},   {1, 33, 8},   {2, 28, 28}, {3, 32, 32}, {3, 5, 7},
+                               {3, 37, 61}, {4, 65, 17}, {3, 96, 131}, {1, 1, 517}, {1, 513, 1}, {3, 224, 224}};
+
+enum class Kind { noise, smooth, constant, vertical_stripes, extremes, color };
+constexpr std::array kKinds = {Kind::noise,    Kind::smooth, Kind::constant, Kind::vertical_stripes,
+                               Kind::extremes, Kind::color};
+
+Codes image_of(const SampleShape& shape, Kind kind, unsigned seed) {
+  std::mt19937 random(seed);
+  Codes codes;
+  for (std::int64_t c = 0; c < shape.channels; ++c) {
+    for (std::int64_t y = 0; y < shape.height; ++y) {
+      for (std::int64_t x = 0; x < shape.width; ++x) {
+        const auto noise = static_cast<int>(random() >> 8);
+        int value = 0;
+        if (kind == Kind::noise) value = noise;
+        if (kind == Kind::smooth) value = static_cast<int>(x + 2 * y + 20 * c) + noise % 3;
+        if (kind == Kind::constant) value = 77;
+        if (kind == Kind::vertical_stripes) value = static_cast<int>(x * 91) + noise % 2;
+        if (kind == Kind::extremes) value = noise % 2 == 0 ? 127 : -128;
+        if (kind == Kind::color) value = static_cast<int>((x * 13 + y * 7) % 64 + 3 * c) + noise % 2;
+        codes.push_back(static_cast<std::int8_t>(value));
+      }
+    }
+  }
+  return codes;
+}
+
+std::vector<std::byte> encoded(const SampleShape& shape, const Codes& codes) {
+  std::vector<std::byte> row;
+  dataset_file::make_lp8_encoder(shape)->encode(std::as_bytes(std::span(codes)), row);
+  return row;
+}
+
+/// Rows in memory that ends after the guard, so that AddressSanitizer notices reads beyond it.
+class StoredRow {
+ public:
+  StoredRow(const SampleShape& shape, std::span<const std::byte> row)
+      : bytes_(row.begin(), row.end()), offsets_{0, row.size()} {
+    bytes_.resize(row.size() + static_cast<std::size_t>(kernels::kRowGuardBytes), std::byte{0x5A});
+    packed_ = {.codes = reinterpret_cast<const std::int8_t*>(bytes_.data()),
+               .labels = nullptr,
+               .resident_count = 1,
+               .staged_codes = nullptr,
+               .staged_labels = nullptr,
+               .row_stride_bytes = 0,
+               .label_words = 0,
+               .coding = kernels::RowCoding::lp8,
+               .shape = shape,
+               .row_offsets = offsets_.data()};
+  }
+
+  Codes by_definition() const {
+    Codes codes(static_cast<std::size_t>(packed_.shape.values()));
+    kernels::Lp8Rows(packed_).decode(0, codes.data(), kernels::OneThread());
+    return codes;
+  }
+  /// With the instructions that are chosen now.
+  Codes by_simd() const {
+    Codes codes(static_cast<std::size_t>(packed_.shape.values() + kernels::cpu::kDecodedRowMargin), 99);
+    kernels::cpu::decode_lp8(packed_, 0, codes.data());
+    codes.resize(static_cast<std::size_t>(packed_.shape.values()));
+    return codes;
+  }
+
+ private:
+  std::vector<std::byte> bytes_;
+  std::array<std::uint64_t, 2> offsets_;
+  kernels::PackedRows packed_;
+};
+
+/// Calls check() with each instruction set of this processor.
+template <typename Check>
+void for_targets(const Check& check) {
+  const std::int64_t all = hwy::SupportedTargets();
+  for (std::int64_t targets = all; targets != 0; targets &= targets - 1) {
+    hwy::SetSupportedTargetsForTest(targets & -targets);
+    INFO(hwy::TargetName(targets & -targets));
+    check();
+  }
+  hwy::SetSupportedTargetsForTest(0);
+}
+
+void change_byte(const std::filesystem::path& path, std::int64_t offset) {
+  std::byte byte{};
+  File::open_for_reading(path).read_at(offset, {&byte, 1});
+  byte ^= std::byte{0x10};
+  File::open_for_writing(path).write_at(offset, {&byte, 1});
+}
+
+std::string defect_text(const std::filesystem::path& path) {
+  std::string text;
+  for (const Defect& defect : verify(path).defects) text += defect.where + ": " + defect.what + "\n";
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("LP8 rows decode to what was encoded, with every instruction set", "[unit][lp8]") {
+  for (const SampleShape& shape : kShapes) {
+    for (const Kind kind : kKinds) {
+      const Codes codes = image_of(shape, kind, 3);
+      const std::vector<std::byte> row = encoded(shape, codes);
+      INFO(to_string(shape) << ", kind " << static_cast<int>(kind) << ", " << row.size() << " bytes");
+      REQUIRE(dataset_file::can_be_lp8_row(shape, std::ssize(row)));
+      const StoredRow stored(shape, row);
+      REQUIRE(stored.by_definition() == codes);
+      for_targets([&] { REQUIRE(stored.by_simd() == codes); });
+    }
+  }
+}
+
+TEST_CASE("LP8 shrinks photographs, and stores what does not shrink as it is", "[unit][lp8]") {
+  const SampleShape shape{3, 96, 96};
+  CHECK(encoded(shape, image_of(shape, Kind::noise, 1)).size() == static_cast<std::size_t>(shape.values()));
+  CHECK(encoded(shape, image_of(shape, Kind::smooth, 1)).size() < static_cast<std::size_t>(shape.values()) / 2);
+  // 12 tiles of 32 rows per plane, a record of 16 bytes each, and no payload.
+  CHECK(encoded(shape, image_of(shape, Kind::constant, 1)).size() == 3 * 12 * 3 * 16);
+  // Planes that hardly differ from each other.
+  const std::size_t color = encoded(shape, image_of(shape, Kind::color, 1)).size();
+  const std::size_t gray = encoded({1, 96, 96}, image_of({1, 96, 96}, Kind::color, 1)).size();
+  CHECK(color < 2 * gray);
+}
+
+TEST_CASE("LP8 decodes any bytes in bounds, to the same values with every instruction set", "[unit][lp8]") {
+  std::mt19937 random(7);
+  for (const SampleShape& shape : kShapes) {
+    if (shape.values() > 20000) continue;
+    const std::vector<std::byte> whole = encoded(shape, image_of(shape, Kind::smooth, 5));
+    for (int round = 0; round < 40; ++round) {
+      std::vector<std::byte> row = whole;
+      // Other bytes in a few places, in the records or everywhere; or a row that ends early.
+      const std::size_t changed = round % 3 == 0 ? 3 : round % 3 == 1 ? std::min<std::size_t>(row.size(), 64) : row.size();
+      for (std::size_t i = 0; i < changed; ++i) {
+        const std::size_t at = round % 3 == 0 ? random() % row.size() : i;
+        row[at] = static_cast<std::byte>(random() >> 9);
+      }
+      const std::size_t shorter = row.size() - std::min<std::size_t>(row.size() - 4, random() % 64) / 4 * 4;
+      if (dataset_file::can_be_lp8_row(shape, static_cast<std::int64_t>(shorter))) row.resize(shorter);
+      const StoredRow stored(shape, row);
+      const Codes codes = stored.by_definition();
+      for_targets([&] { REQUIRE(stored.by_simd() == codes); });
+    }
+  }
+}
+
+TEST_CASE("a row of LP8 has one of the possible sizes", "[unit][lp8]") {
+  const SampleShape shape{1, 8, 16};  // two records
+  CHECK(dataset_file::can_be_lp8_row(shape, 32));
+  CHECK(dataset_file::can_be_lp8_row(shape, 128));
+  for (const std::int64_t bytes : {0, 4, 28, 33, 126, 132, 1 << 20}) {
+    INFO(bytes);
+    CHECK_FALSE(dataset_file::can_be_lp8_row(shape, bytes));
+  }
+}
+
+TEST_CASE("a file of LP8 rows reads as a plain one, and is whole", "[unit][lp8]") {
+  const std::vector<PlainSplit> splits = {smooth_split("train", 300, {3, 32, 32}), masked_split("val", 7, {1, 20, 13})};
+  const PackedFixture plain(splits), coded(splits, Compression::lp8);
+  CHECK(defect_text(coded.path()) == "");
+  for (const char* name : {"train", "val"}) {
+    const Split from = plain.dataset().split(name), split = coded.dataset().split(name);
+    CHECK(split.compression() == Compression::lp8);
+    CHECK(split.data()->description().data_hash == from.data()->description().data_hash);
+    const std::int64_t N = split.sample_count(), values = split.shape().values();
+    for (const auto& [first, count] : {std::pair<std::int64_t, std::int64_t>{0, N}, {3, 2}, {N - 1, 1}, {N, 0}}) {
+      Codes expected(static_cast<std::size_t>(count * values)), codes(expected.size(), 1);
+      from.read(first, count, expected);
+      split.read(first, count, codes);
+      CHECK(codes == expected);
+      std::vector<std::byte> labels(static_cast<std::size_t>(count * split.labels().bytes_per_sample()));
+      Codes checked(expected.size(), 1);
+      split.read_checked(first, count, checked, labels);
+      CHECK(checked == expected);
+    }
+    Codes one(static_cast<std::size_t>(values));
+    CHECK_THROWS_AS(split.read(N, 1, one), InvalidArgument);
+    CHECK_THROWS_AS(split.read(0, 1, std::span(one).first(one.size() - 1)), InvalidArgument);
+  }
+  CHECK(coded.dataset().split("train").stored_bytes() < plain.dataset().split("train").stored_bytes() / 2);
+}
+
+TEST_CASE("damage to an LP8 file names the sample", "[unit][lp8]") {
+  const PackedFixture fixture({smooth_split("train", 50, {3, 32, 32})}, Compression::lp8);
+  const auto reader = dataset_file::Reader::open(fixture.path());
+  const dataset_file::SplitEntry& entry = reader->index().splits[0];
+  change_byte(fixture.path(), entry.images.offset + entry.rows[17] + 5);
+  CHECK_THAT(defect_text(fixture.path()), ContainsSubstring("/train/images sample 17: its checksum"));
+  const Split split = fixture.dataset().split("train");
+  Codes codes(static_cast<std::size_t>(50 * split.shape().values()));
+  std::vector<std::byte> labels(50 * 4);
+  CHECK_THROWS_WITH(split.read_checked(0, 50, codes, labels), ContainsSubstring("sample 17 is damaged"));
+  CHECK_NOTHROW(split.read(0, 50, codes));
+}
+
+TEST_CASE("sizes of LP8 rows that do not fit are refused when the file is opened", "[unit][lp8]") {
+  const PackedFixture fixture({smooth_split("train", 5, {3, 32, 32})}, Compression::lp8);
+  const dataset_file::Extent table = *dataset_file::Reader::open(fixture.path())->index().splits[0].row_bytes;
+  std::vector<std::uint32_t> sizes(5);
+  File::open_for_reading(fixture.path()).read_at(table.offset, std::as_writable_bytes(std::span(sizes)));
+  const auto forge = [&] {
+    File::open_for_writing(fixture.path()).write_at(table.offset, std::as_bytes(std::span(sizes)));
+    forge_index(fixture.path(), [&](Json& index) {
+      index["splits"][0]["datasets"]["row_bytes"]["hash"] = to_hex(hash_bytes(std::as_bytes(std::span(sizes))));
+    });
+  };
+  SECTION("a damaged table") {
+    change_byte(fixture.path(), table.offset + 1);
+    CHECK_THROWS_WITH(fixture.dataset(), ContainsSubstring("/train/row_bytes is damaged"));
+  }
+  SECTION("a row that is too short") {
+    sizes[3] = 8;
+    forge();
+    CHECK_THROWS_WITH(fixture.dataset(), ContainsSubstring("sample 3 has 8 bytes, which cannot be decoded to 3x32x32"));
+  }
+  SECTION("rows that end elsewhere") {
+    sizes[3] += 4;
+    forge();
+    CHECK_THROWS_WITH(fixture.dataset(), ContainsSubstring("the samples have"));
+  }
+  SECTION("a missing table") {
+    forge_index(fixture.path(), [&](Json& index) { index["splits"][0]["datasets"].erase("row_bytes"); });
+    CHECK_THROWS_WITH(fixture.dataset(), ContainsSubstring("row_bytes"));
+  }
+}
