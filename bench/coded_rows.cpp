@@ -1,5 +1,5 @@
-// Gathering compressed rows, compared with plain rows of the same samples: the samples of a dataset file, repeated until
-// they are far larger than the cache. Also encoding them, and decoding them without a gather.
+// Gathering compressed rows, compared with plain rows of the same samples: the samples of a dataset file, repeated
+// until they are far larger than the cache. Also encoding them, and decoding them without a gather.
 #include <algorithm>
 #include <cstring>
 #include <octavo/octavo.hpp>
@@ -65,17 +65,20 @@ class Bench {
   Subject gather(RowCoding coding, int thread_count) {
     const GatherArgs first = args(coding);
     const double values = static_cast<double>(first.batch_count * shape_.values());
-    const double stored = coding == RowCoding::plain ? 1.0 : static_cast<double>(rows_.size()) / static_cast<double>(codes_.size());
+    const double stored =
+        coding == RowCoding::plain ? 1.0 : static_cast<double>(rows_.size()) / static_cast<double>(codes_.size());
     return {coding == RowCoding::plain ? "gather of plain rows, float32" : "gather of lp8 rows, float32",
             values * (4 + stored),
             [=, this] { return run(args(coding), thread_count, octavo::kernels::cpu::Stores::streaming); }};
   }
   Subject decode() {
     return {"decoding lp8 rows into the cache", static_cast<double>(rows_.size() + codes_.size()), [this] {
-              std::vector<std::int8_t> tile(static_cast<std::size_t>(shape_.values() + octavo::kernels::cpu::kDecodedRowMargin));
+              std::vector<std::int8_t> tile(
+                  static_cast<std::size_t>(shape_.values() + octavo::kernels::cpu::kDecodedRowMargin));
               const PackedRows rows = packed(RowCoding::lp8);
               return seconds_of([&] {
-                for (std::int64_t row = 0; row < distinct_; ++row) octavo::kernels::cpu::decode_lp8(rows, row, tile.data());
+                for (std::int64_t row = 0; row < distinct_; ++row)
+                  octavo::kernels::cpu::decode_lp8(rows, row, tile.data());
               });
             }};
   }
@@ -126,7 +129,8 @@ class Bench {
   static double run(const GatherArgs& args, int thread_count, octavo::kernels::cpu::Stores stores) {
     std::vector<BigMemory> scratch;
     for (int i = 0; i < thread_count; ++i) {
-      scratch.push_back(make_big_memory(static_cast<std::size_t>(octavo::kernels::cpu::gather_scratch_bytes(args)) + 64));
+      scratch.push_back(
+          make_big_memory(static_cast<std::size_t>(octavo::kernels::cpu::gather_scratch_bytes(args)) + 64));
     }
     return run_team(thread_count, [&](int thread) {
       octavo::kernels::cpu::gather(args, args.batch_count * thread / thread_count,
@@ -156,8 +160,8 @@ int main(int argc, char** argv) try {
   const octavo::Split split = octavo::Dataset::open(argv[1]).training_split();
   Bench bench(split, static_cast<std::size_t>(mebibytes) << 20);
   bench.check();
-  std::printf("%s: lp8 is %.2f times smaller than float32, with the size of each row; gathers with %s, %ld MiB\n", argv[1],
-              bench.ratio_to_float32(), octavo::kernels::cpu::gather_target_name(), mebibytes);
+  std::printf("%s: lp8 is %.2f times smaller than float32, with the size of each row; gathers with %s, %ld MiB\n",
+              argv[1], bench.ratio_to_float32(), octavo::kernels::cpu::gather_target_name(), mebibytes);
   results.note("ratio_to_float32", bench.ratio_to_float32());
   const int all = thread_count_of_process();
   for (const int threads : all == 1 ? std::vector{1} : std::vector{1, all}) {

@@ -18,8 +18,9 @@ enum class RowCoding : std::uint8_t {
 /// Bytes after the last row that a decoder may read. They may have any value.
 inline constexpr std::int64_t kRowGuardBytes = 320;
 
-/// N rows, all of row_stride_bytes or, if they are not plain, each of its own size. The first ones are resident. Those from resident_count on are staged for this batch, in other memory.
-/// Borrowed pointers, in memory of the device that gathers.
+/// N rows, all of row_stride_bytes or, if they are not plain, each of its own size. The first ones are resident. Those
+/// from resident_count on are staged for this batch, in other memory. Borrowed pointers, in memory of the device that
+/// gathers.
 struct PackedRows {
   const std::int8_t* codes;         ///< rows of row_stride_bytes, each with its values: codes [C,P], or a mask [P]
   const std::uint32_t* labels;      ///< [resident_count,label_words], or null
@@ -27,7 +28,7 @@ struct PackedRows {
   const std::int8_t* staged_codes;  ///< the rows from resident_count on, in the same layout; or null
   const std::uint32_t* staged_labels;
   std::int64_t row_stride_bytes;  ///< if rows are plain; otherwise their mean size
-  std::int64_t label_words;  ///< K: 4-byte words per label
+  std::int64_t label_words;       ///< K: 4-byte words per label
   RowCoding coding = RowCoding::plain;
   // If they are not plain:
   SampleShape shape = {};                         ///< of the values of a row

@@ -105,6 +105,11 @@ if cmake --preset fake-cuda >/dev/null 2>&1; then
   if [[ -x $fake/device_code/generated_code_tests ]]; then
     heading "Generated code in random orders, for about $((minutes / 8 + 1)) minutes"
     under_seeds orders_of
+    heading "The machine code of every architecture"
+    ptx=$fake/device_code/ptx
+    mapfile -t architectures < <(ls "$ptx")
+    python3 "$root/tests/kernels/cuda_code_test.py" "$(dirname "$(find_nvcc)")/ptxas" "$ptx" "${architectures[@]}" ||
+      failed=yes
   fi
 else
   note "skipped the CUDA faults: NVIDIA's headers were not found"

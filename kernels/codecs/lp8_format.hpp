@@ -73,7 +73,7 @@ struct Lp8Tiling {
 /// Bits of a residual in a row with this width number.
 OCTAVO_HOST_DEVICE constexpr std::uint32_t lp8_width(std::uint32_t number) { return number + ((number + 1) >> 3); }
 
-/// Bytes of a row of eight residuals of `width` bits, of which the first `columns` are stored.
+/// Bytes of a row of `columns` residuals of `width` bits.
 OCTAVO_HOST_DEVICE inline std::uint32_t lp8_row_bytes(std::uint32_t width, std::uint32_t columns) {
   return (width * columns + 7) / 8;
 }

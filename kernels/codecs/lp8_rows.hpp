@@ -66,8 +66,8 @@ class Lp8Rows {
     const Lp8Record record = parts.records[number];
     Lp8Tile codes;
     codes.begin(record, parts.payload_of(record), columns);
-    std::int8_t* out = tile + (plane * tiling.shape.height + band * tiling.band_rows) * tiling.shape.width +
-                       column * kLp8Columns;
+    std::int8_t* out =
+        tile + (plane * tiling.shape.height + band * tiling.band_rows) * tiling.shape.width + column * kLp8Columns;
     for (std::int64_t y = 0; y < tiling.rows_of(band); ++y, out += tiling.shape.width) {
       const EightCodes row = codes.next_row();
       const std::uint64_t both = static_cast<std::uint64_t>(row.high) << 32 | row.low;

@@ -96,9 +96,7 @@ class Lp8Tile {
     return sums;
   }
 
-  static OCTAVO_HOST_DEVICE std::uint32_t joined(const Quad& quad) {
-    return select_bytes(quad.even, quad.odd, 0x6240);
-  }
+  static OCTAVO_HOST_DEVICE std::uint32_t joined(const Quad& quad) { return select_bytes(quad.even, quad.odd, 0x6240); }
 
   OCTAVO_HOST_DEVICE void skip(std::uint32_t bits) {
     const std::uint32_t used = used_bits_ + bits;  // less than 96

@@ -34,7 +34,7 @@ using FourTiles = hn::CappedTag<std::uint64_t, 4>;
 template <typename D>
 using Bytes = hn::Repartition<std::uint8_t, D>;
 
-/// The first eight bytes at each address, of which sixteen are read.
+/// The first eight bytes at each address. Reads sixteen.
 template <typename D>
 HWY_INLINE hn::Vec<D> load_lanes(D d, const std::uint8_t* const* addresses) {
   if constexpr (hn::MaxLanes(d) == 2) {

@@ -14,8 +14,8 @@ namespace {
 
 constexpr unsigned kLp8Threads = 128;
 
-/// A unit is the work of a lane: the same tile of kPlanes planes. Planes that may be differences to each other belong to
-/// one unit. Units are in the order of samples, groups of planes, bands, columns.
+/// A unit is the work of a lane: the same tile of kPlanes planes. Planes that may be differences to each other belong
+/// to one unit. Units are in the order of samples, groups of planes, bands, columns.
 struct Lp8Work {
   Lp8Tiling tiling;
   std::uint32_t units;  ///< of the batch
@@ -87,7 +87,7 @@ class UnitRows {
 template <typename Value>
 class RowStores {
  public:
-  /// `out` is where the unit's first row goes, of which there are `rows`.
+  /// `out` is where the unit's first row goes; it has `rows` of them.
   __device__ RowStores(Value* out, std::uint32_t rows, const L2Policy& policy) : policy_(policy) {
     if constexpr (kExchanges) {
       const auto address = reinterpret_cast<unsigned long long>(out);
@@ -143,7 +143,9 @@ __global__ void __launch_bounds__(kLp8Threads)
   for (int k = 0; k < kPlanes; ++k) maps[k] = args.maps[args.uniform_map ? 0 : place.plane + k];
   const std::int64_t first_value =
       ((static_cast<std::int64_t>(place.sample) * tiling.shape.channels + place.plane) * tiling.shape.height +
-       place.band * tiling.band_rows) * tiling.shape.width + place.column * kLp8Columns;
+       place.band * tiling.band_rows) *
+          tiling.shape.width +
+      place.column * kLp8Columns;
   const L2Policy policy(priority);
   const RowStores<Value> stores(static_cast<Value*>(args.values) + first_value,
                                 is_wanted ? static_cast<std::uint32_t>(tiling.rows_of(place.band)) : 0, policy);
@@ -194,8 +196,8 @@ cudaError_t launch_gather_lp8(const GatherArgs& args, const CachePolicies& polic
                 stream, args, work, policies.values);
 }
 
-#define OCTAVO_INSTANTIATE(Value)                        \
-  template bool takes_lp8<Value>(const GatherArgs&);     \
+#define OCTAVO_INSTANTIATE(Value)                    \
+  template bool takes_lp8<Value>(const GatherArgs&); \
   template cudaError_t launch_gather_lp8<Value>(const GatherArgs&, const CachePolicies&, cudaStream_t);
 OCTAVO_FOR_VALUE_TYPES(OCTAVO_INSTANTIATE)
 #undef OCTAVO_INSTANTIATE

@@ -62,7 +62,8 @@ void flip_bits(const std::filesystem::path& path, Tally& tally) {
   constexpr std::size_t kStride = 1'000'003;  // a prime, so no divisor of the file length
   const Bytes bytes = octavo::test::bytes_of_file(path);
   const octavo::File file = octavo::File::open_for_writing(path);
-  for (std::size_t i = 0; i < bytes.size() && tally.has_time(); ++i) {
+  const auto byte_step = static_cast<std::size_t>(octavo::test::place_step(4));
+  for (std::size_t i = 0; i < bytes.size() && tally.has_time(); i += byte_step) {
     const std::size_t at = i * kStride % bytes.size();
     const int step = static_cast<int>(octavo::test::place_step(8));
     for (int bit = static_cast<int>(at) % step; bit < 8; bit += step) {

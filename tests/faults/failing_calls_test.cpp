@@ -42,7 +42,7 @@ struct Failure {
 /// ways.
 std::int64_t next_call(std::int64_t at, const Failure& failure) {
   constexpr std::int64_t kInAllWays = 8;
-  constexpr std::int64_t kSanitizedStep = 13;
+  constexpr std::int64_t kSanitizedStep = 37;
   if (place_step(kSanitizedStep) > 1) return at + kSanitizedStep;
   std::int64_t next = at + 1;
   while (!is_night() && next > kInAllWays && next % failure.turns != failure.turn) ++next;

@@ -1,5 +1,5 @@
-// A gather of LP8 rows with random contents: any bytes are a row, so that no encoder is needed. The expected values are
-// those of Lp8Rows on one thread, which other tests compare with what was encoded.
+// LP8 rows with random contents: any bytes are a row, so that no encoder is needed. Their codes are those of Lp8Rows on
+// one thread, which other tests compare with what was encoded.
 #pragma once
 
 #include <algorithm>
@@ -15,35 +15,102 @@ namespace octavo::test {
 
 using namespace octavo::kernels;
 
-/// Every buffer has exactly the size that a kernel may use.
+/// The rows of images of one shape. The memory of each part has exactly the size that a decoder may read.
+class CodedRows {
+ public:
+  CodedRows(std::uint32_t seed, const SampleShape& shape, std::int64_t row_count, std::int64_t resident_count)
+      : random_(seed), shape_(shape), row_count_(row_count), resident_count_(resident_count) {
+    const Lp8Tiling tiling(shape);
+    for (std::int64_t row = 0; row < row_count; ++row) {
+      Part& part = row < resident_count ? resident_ : staged_;
+      if (row % 3 == 2 || tiling.record_bytes() + 4 >= tiling.plain_bytes())
+        add_plain(tiling, part);
+      else
+        add_coded(tiling, part);
+    }
+    for (Part* part : {&resident_, &staged_}) {
+      part->bytes.resize(part->bytes.size() + static_cast<std::size_t>(kRowGuardBytes), 0x5A);
+    }
+  }
+
+  /// Without labels.
+  PackedRows packed() const {
+    return {.codes = resident_.bytes.data(),
+            .labels = nullptr,
+            .resident_count = resident_count_,
+            .staged_codes = staged_.bytes.data(),
+            .staged_labels = nullptr,
+            .row_stride_bytes = shape_.values(),
+            .label_words = 0,
+            .coding = RowCoding::lp8,
+            .shape = shape_,
+            .row_offsets = resident_.offsets.data(),
+            .staged_offsets = staged_.offsets.data()};
+  }
+  /// The codes of all rows.
+  std::vector<std::int8_t> decoded() const {
+    std::vector<std::int8_t> codes(static_cast<std::size_t>(row_count_ * shape_.values()));
+    const PackedRows packed = this->packed();
+    for (std::int64_t row = 0; row < row_count_; ++row) {
+      Lp8Rows(packed).decode(row, codes.data() + row * shape_.values(), OneThread());
+    }
+    return codes;
+  }
+
+ private:
+  struct Part {
+    std::vector<std::int8_t> bytes;
+    std::vector<std::uint64_t> offsets = {0};
+  };
+
+  std::uint32_t word() { return static_cast<std::uint32_t>(random_()); }
+
+  void add_plain(const Lp8Tiling& tiling, Part& part) {
+    for (std::int64_t i = 0; i < tiling.plain_bytes(); ++i) part.bytes.push_back(static_cast<std::int8_t>(word()));
+    part.offsets.push_back(part.bytes.size());
+  }
+  /// Tiles of all widths, some without payload, some that point behind the end of the row.
+  void add_coded(const Lp8Tiling& tiling, Part& part) {
+    const bool are_differences = word() % 2 == 0;
+    const auto payload_words = static_cast<std::uint32_t>((tiling.plain_bytes() - tiling.record_bytes()) / 4 - 1);
+    std::vector<std::uint32_t> words;
+    for (std::int64_t tile = 0; tile < tiling.tile_count(); ++tile) {
+      for (int i = 0; i < 3; ++i) words.push_back(word() % 4 == 0 ? 0 : word());
+      const std::uint32_t place = word() % 10 == 0 ? (1u << 22) - 1 : word() % std::max(1u, payload_words);
+      words.push_back(place | (word() % 2) << 22 | (are_differences ? 1u << 23 : 0) | (word() & 0xFF) << 24);
+    }
+    for (std::uint32_t i = 0; i < payload_words; ++i) words.push_back(word());
+    const auto* const bytes = reinterpret_cast<const std::int8_t*>(words.data());
+    part.bytes.insert(part.bytes.end(), bytes, bytes + 4 * words.size());
+    part.offsets.push_back(part.bytes.size());
+  }
+
+  std::mt19937 random_;
+  SampleShape shape_;
+  std::int64_t row_count_, resident_count_;
+  Part resident_, staged_;
+};
+
+/// A gather of such rows without an augmentation.
 class CodedCase {
  public:
   static constexpr std::int64_t kRows = 7;
 
   CodedCase(std::uint32_t seed, const SampleShape& shape, DType type, Layout layout, std::int64_t count,
             bool pixel_shifts = false)
-      : random_(seed), shape_(shape), type_(type), layout_(layout), count_(count) {
-    const Lp8Tiling tiling(shape);
-    for (std::int64_t row = 0; row < kRows; ++row) {
-      Rows& rows = row < kResident ? resident_ : staged_;
-      if (row % 3 == 2 || tiling.record_bytes() >= tiling.plain_bytes())
-        add_plain(tiling, rows);
-      else
-        add_coded(tiling, rows);
-      labels_.push_back(random_());
-    }
-    for (Rows* rows : {&resident_, &staged_}) {
-      rows->bytes.resize(rows->bytes.size() + static_cast<std::size_t>(kRowGuardBytes), 0x5A);
-    }
+      : shape_(shape), type_(type), layout_(layout), count_(count), rows_(seed, shape, kRows, kResident) {
+    std::mt19937 random(seed);
+    const auto word = [&] { return static_cast<std::uint32_t>(random()); };
+    for (std::int64_t row = 0; row < kRows; ++row) labels_.push_back(word());
     resident_labels_.assign(labels_.begin(), labels_.begin() + kResident);
     staged_labels_.assign(labels_.begin() + kResident, labels_.end());
     for (std::int64_t c = 0; c < shape.channels; ++c) {
       maps_.push_back({1.0f / (50.0f + static_cast<float>(c)), 0.25f - 0.125f * static_cast<float>(c)});
     }
     for (std::int64_t i = 0; pixel_shifts && i < shape.values(); ++i) {
-      shifts_.push_back(static_cast<float>(random_() % 1000) / 777.0f);
+      shifts_.push_back(static_cast<float>(word() % 1000) / 777.0f);
     }
-    for (std::int64_t b = 0; b < count; ++b) chosen_.push_back(static_cast<std::int64_t>(random_() % kRows));
+    for (std::int64_t b = 0; b < count; ++b) chosen_.push_back(static_cast<std::int64_t>(word() % kRows));
     slots_.resize(static_cast<std::size_t>(kSlots * slot_bytes()));
   }
 
@@ -51,17 +118,10 @@ class CodedCase {
     values_.assign(static_cast<std::size_t>(count_ * shape_.values()) * bytes_of(type_), std::byte{0xEE});
     out_labels_.assign(static_cast<std::size_t>(count_), 0xEEEEEEEEu);
     GatherArgs args{};
-    args.packed = {resident_.bytes.data(),
-                   resident_labels_.data(),
-                   kResident,
-                   staged_.bytes.data(),
-                   staged_labels_.data(),
-                   shape_.values(),
-                   1,
-                   RowCoding::lp8,
-                   shape_,
-                   resident_.offsets.data(),
-                   staged_.offsets.data()};
+    args.packed = rows_.packed();
+    args.packed.labels = resident_labels_.data();
+    args.packed.staged_labels = staged_labels_.data();
+    args.packed.label_words = 1;
     args.set_shapes(shape_, type_, layout_);
     args.selection = given_rows(chosen_.data(), kRows);
     args.batch_count = count_;
@@ -76,15 +136,15 @@ class CodedCase {
 
   std::vector<std::byte> expected_values() {
     const GatherArgs args = this->args();
+    const std::vector<std::int8_t> codes = rows_.decoded();
     std::vector<std::byte> expected(values_.size());
-    std::vector<std::int8_t> codes(static_cast<std::size_t>(shape_.values()));
     for (std::int64_t b = 0; b < count_; ++b) {
       const SelectedSample sample = sample_at(args.selection, b);
-      Lp8Rows(args.packed).decode(sample.row, codes.data(), OneThread());
       visit_value_type(type_, [&](auto zero) {
         using Value = decltype(zero);
         for (std::int64_t i = 0; i < shape_.values(); ++i) {
-          const auto value = round_to<Value>(gathered_value(plain_stages(args), codes.data(), sample, i));
+          const auto value = round_to<Value>(
+              gathered_value(plain_stages(args), codes.data() + sample.row * shape_.values(), sample, i));
           std::memcpy(expected.data() + static_cast<std::size_t>(b * shape_.values() + i) * sizeof value, &value,
                       sizeof value);
         }
@@ -102,41 +162,13 @@ class CodedCase {
 
  private:
   static constexpr std::int64_t kResident = 4, kSlots = 3;
-  struct Rows {
-    std::vector<std::int8_t> bytes;
-    std::vector<std::uint64_t> offsets = {0};
-  };
-
   std::int64_t slot_bytes() const { return decoded_bytes(RowCoding::lp8, shape_.values()); }
 
-  void add_plain(const Lp8Tiling& tiling, Rows& rows) {
-    for (std::int64_t i = 0; i < tiling.plain_bytes(); ++i) rows.bytes.push_back(static_cast<std::int8_t>(random_()));
-    rows.offsets.push_back(rows.bytes.size());
-  }
-  /// Tiles of all widths, some without payload, some that point behind the end of the row.
-  void add_coded(const Lp8Tiling& tiling, Rows& rows) {
-    std::vector<std::uint32_t> words;
-    const bool are_differences = random_() % 2 == 0;
-    const std::int64_t payload_words = (tiling.plain_bytes() - tiling.record_bytes()) / 4 - 1;
-    for (std::int64_t tile = 0; tile < tiling.tile_count(); ++tile) {
-      for (int i = 0; i < 3; ++i) words.push_back(random_() % 4 == 0 ? 0 : random_());
-      const auto word = random_() % 10 == 0 ? (1u << 22) - 1
-                                            : static_cast<std::uint32_t>(random_() % static_cast<std::uint32_t>(
-                                                                                         std::max<std::int64_t>(1, payload_words)));
-      words.push_back(word | (random_() % 2) << 22 | (are_differences ? 1u << 23 : 0) | (random_() & 0xFF) << 24);
-    }
-    for (std::int64_t i = 0; i < payload_words; ++i) words.push_back(random_());
-    const auto* const bytes = reinterpret_cast<const std::int8_t*>(words.data());
-    rows.bytes.insert(rows.bytes.end(), bytes, bytes + 4 * words.size());
-    rows.offsets.push_back(rows.bytes.size());
-  }
-
-  std::mt19937 random_;
   SampleShape shape_;
   DType type_;
   Layout layout_;
   std::int64_t count_;
-  Rows resident_, staged_;
+  CodedRows rows_;
   std::vector<std::uint32_t> labels_, resident_labels_, staged_labels_;
   std::vector<Affine> maps_;
   std::vector<float> shifts_;

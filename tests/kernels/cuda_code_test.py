@@ -2,13 +2,13 @@
 """Checks the code that the CUDA compiler generates for the kernels: registers and spills from the compiler's report;
 loads in flight, access widths and issue slots from the machine code.
 
-cuda_code_test.py PTXAS PTX_FOLDER [--all] [--markdown FILE] ARCHITECTURE...
+cuda_code_test.py PTXAS PTX_FOLDER [--markdown FILE] ARCHITECTURE...
 
 The PTX of an architecture is in PTX_FOLDER/ARCHITECTURE; the target octavo_ptx compiles the kernels to it. Prints a
 table of every kernel that moves a batch, one row per variant. Fails if a kernel cannot keep up with the memory of a
 typical device of its architecture. Decodes the cubin itself, because not every toolkit has a disassembler. For
-architectures below 8.0, only registers and spills are checked. The augmented gathers take longer to assemble than all
-others, so only --all does it for each architecture.
+architectures below 8.0, only registers and spills are checked. Each architecture takes a minute: CI checks two of them,
+and tools/soak.sh all.
 """
 import argparse
 import os
@@ -19,9 +19,6 @@ import subprocess
 import tempfile
 import unittest
 from concurrent.futures import ThreadPoolExecutor
-
-# Assembled for these architectures without --all.
-SLOW_SOURCES, SLOW_ARCHITECTURES = {"gather_augmented", "gather_images", "gather_moved"}, {"75", "90"}
 
 # A multiprocessor has 65,536 registers, so with 64 registers 1,024 threads stay resident; with 96, 640; with 128, 512.
 # Gathers that resize compute more for each byte, and need fewer threads to hide the memory's latency. So do masks, which
@@ -284,7 +281,6 @@ def arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("ptxas")
     parser.add_argument("ptx", type=pathlib.Path)
-    parser.add_argument("--all", action="store_true", help="assemble every source for every architecture")
     parser.add_argument("--markdown", type=pathlib.Path, help="write the table for compute capability 9.0 to this file")
     parser.add_argument("architectures", nargs="+")
     return parser.parse_args()
@@ -293,17 +289,12 @@ def arguments():
 ARGUMENTS = arguments() if __name__ == "__main__" else None
 
 
-def is_assembled(source, architecture):
-    return ARGUMENTS.all or architecture in SLOW_ARCHITECTURES or source not in SLOW_SOURCES
-
-
 class CudaCode(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         # The longest first, so that no long one runs alone at the end.
         jobs = [(source, architecture) for architecture in ARGUMENTS.architectures
-                for source in (ARGUMENTS.ptx / architecture).glob("*.ptx")
-                if is_assembled(source.stem, architecture)]
+                for source in (ARGUMENTS.ptx / architecture).glob("*.ptx")]
         jobs.sort(key=lambda job: -job[0].stat().st_size)
         with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
             made = pool.map(lambda job: assemble(ARGUMENTS.ptxas, *job, pathlib.Path(folder)), jobs)
@@ -331,8 +322,6 @@ class CudaCode(unittest.TestCase):
                   "gather_channels": 3, "gather_moved": 60, "copy_rows": 2, "sum_codes": 1}
         for architecture in set(ARGUMENTS.architectures) & set(DEVICES):
             for family, count in counts.items():
-                if not is_assembled(family, architecture):
-                    continue
                 seen = [row for row in self.rows
                         if row["architecture"] == architecture and row["variant"].family == family]
                 self.assertEqual(len(seen), count, f"{family} for {architecture}")

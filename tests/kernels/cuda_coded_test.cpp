@@ -1,9 +1,15 @@
 // Runs the CUDA gathers of LP8 rows, compiled for the host.
+#include "augment_cases.hpp"
+#include "case_stride.hpp"
 #include "catch.hpp"
 #include "coded_case.hpp"
 #include "cuda_devices.hpp"
+#include "gather_cases.hpp"
+#include "kernels/cpu/batch_mean.hpp"
+#include "kernels/cuda/batch_mean.hpp"
 #include "kernels/cuda/gather.hpp"
 #include "kernels/cuda/gather_variants.hpp"
+#include "kernels/cuda/mask_gather.hpp"
 #include "unwritten.hpp"
 
 using namespace octavo::kernels;
@@ -41,7 +47,8 @@ TEST_CASE("the CUDA gather of whole LP8 tiles gives the values of the definition
 }
 
 TEST_CASE("the CUDA gather of any LP8 rows gives the values of the definition", "[unit][order]") {
-  for (const SampleShape& shape : {SampleShape{1, 1, 1}, SampleShape{1, 28, 28}, SampleShape{3, 37, 21}, SampleShape{4, 33, 9}}) {
+  for (const SampleShape& shape :
+       {SampleShape{1, 1, 1}, SampleShape{1, 28, 28}, SampleShape{3, 37, 21}, SampleShape{4, 33, 9}}) {
     for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
       CodedCase data(static_cast<std::uint32_t>(shape.values()), shape, DType::float32, layout, 5);
       require_defined(data);
@@ -51,4 +58,89 @@ TEST_CASE("the CUDA gather of any LP8 rows gives the values of the definition", 
   require_defined(interleaved);
   CodedCase shifted(4, {3, 16, 16}, DType::bfloat16, Layout::nchw, 4, true);
   require_defined(shifted);
+}
+
+TEST_CASE("the CUDA gather augments LP8 rows like plain ones", "[unit][order]") {
+  for (std::uint32_t seed = first_case(); seed < 200; seed += case_stride()) {
+    AugmentCase parameters(seed);
+    GatherArgs args = parameters.args();
+    INFO(parameters.name());
+    const CodedRows rows(seed, args.sample, AugmentCase::kRows, 2);
+    const std::vector<std::int8_t> codes = rows.decoded();
+    args.packed.codes = codes.data();
+    gather_defined(args);
+    const Bytes expected = parameters.values();
+    const std::vector<std::uint32_t> expected_labels = parameters.out_labels();
+
+    args = parameters.args();
+    const std::uint32_t* const labels = args.packed.labels;
+    const std::vector<std::uint32_t> resident(labels, labels + 2), staged(labels + 2, labels + AugmentCase::kRows);
+    args.packed = rows.packed();
+    args.packed.labels = resident.data();
+    args.packed.staged_labels = staged.data();
+    args.packed.label_words = 1;
+    const std::int64_t slot_bytes = 2 * (decoded_bytes(RowCoding::lp8, args.sample.values()) +
+                                         image_memory_bytes(*args.augment.program, args.sample.channels));
+    std::vector<std::byte> slots(static_cast<std::size_t>(3 * slot_bytes));
+    args.block_memory = {slots.data(), slot_bytes, 3};
+    mark_unwritten(args);
+    REQUIRE(cuda::launch_gather(args, kSmallDevice, nullptr) == cudaSuccess);
+    REQUIRE(unwritten_bytes(args) == 0);
+    REQUIRE(parameters.values() == expected);
+    REQUIRE(parameters.out_labels() == expected_labels);
+  }
+}
+
+TEST_CASE("the CUDA gather of masks decodes LP8 rows", "[unit][order]") {
+  for (std::uint32_t seed = first_case(); seed < 60; seed += case_stride()) {
+    for (const DType dtype : {DType::uint8, DType::int64}) {
+      AugmentCase one(seed);
+      MaskGatherArgs args = one.mask_args(dtype);
+      INFO(one.name() << " " << to_string(dtype));
+      const CodedRows rows(seed, {1, args.size.height, args.size.width}, AugmentCase::kRows, 3);
+      const std::vector<std::int8_t> masks = rows.decoded();
+      args.packed.codes = masks.data();
+      gather_masks(args);
+      const Bytes expected = one.masks();
+
+      args = one.mask_args(dtype);
+      args.packed = rows.packed();
+      const std::int64_t slot_bytes = decoded_bytes(RowCoding::lp8, args.pixels());
+      std::vector<std::byte> slots(static_cast<std::size_t>(2 * slot_bytes));
+      args.block_memory = {slots.data(), slot_bytes, 2};
+      mark_unwritten(args.masks, expected.size());
+      REQUIRE(cuda::launch_mask_gather(args, kSmallDevice, nullptr) == cudaSuccess);
+      REQUIRE(unwritten_bytes(args.masks, expected.size()) == 0);
+      REQUIRE(one.masks() == expected);
+    }
+  }
+}
+
+TEST_CASE("the sums of a batch of LP8 rows are those of the CPU", "[unit][order]") {
+  for (const SampleShape& shape : {SampleShape{3, 32, 32}, SampleShape{2, 33, 9}}) {
+    CodedCase data(11, shape, DType::float32, Layout::nchw, 6);
+    const GatherArgs gather = data.args();
+    const auto channels = static_cast<std::size_t>(shape.channels);
+    const std::vector<Quantization> quantization(channels);
+    const std::vector<double> divisors(channels, 128.0);
+    std::vector<std::int64_t> sums(channels), expected(channels);
+    std::vector<Affine> maps(channels);
+    BatchMeanArgs args{.packed = gather.packed,
+                       .channel_count = shape.channels,
+                       .values_per_channel = shape.values_per_channel(),
+                       .selection = gather.selection,
+                       .batch_count = gather.batch_count,
+                       .quantization = quantization.data(),
+                       .divisors = divisors.data(),
+                       .sums = sums.data(),
+                       .maps = maps.data(),
+                       .block_memory = gather.block_memory};
+    std::vector<std::byte> scratch(static_cast<std::size_t>(cpu::mean_scratch_bytes(args)) + 64);
+    void* begin = scratch.data();
+    std::size_t space = scratch.size();
+    std::align(64, space - 64, begin, space);
+    cpu::add_batch_sums(args, 0, args.batch_count, expected.data(), static_cast<std::byte*>(begin));
+    REQUIRE(cuda::launch_batch_mean(args, kSmallDevice, nullptr) == cudaSuccess);
+    REQUIRE(sums == expected);
+  }
 }

@@ -33,7 +33,9 @@ TEST_CASE("every instruction set of this machine gives the exact values of every
   for (std::int64_t targets = hwy::SupportedTargets(); targets != 0; targets &= targets - 1) {
     hwy::SetSupportedTargetsForTest(targets & -targets);
     INFO(cpu::gather_target_name());
+    std::size_t number = 0;
     for (const GatherCase& parameters : gather_cases()) {
+      if (is_sanitized() && number++ % 5 != 0) continue;
       for (const cpu::Stores stores : {cpu::Stores::cached, cpu::Stores::streaming}) {
         GatherData data(parameters);
         cpu::gather(data.args(), 0, parameters.B, stores);

@@ -156,7 +156,8 @@ void add_split(nb::module_& module) {
       .def_prop_ro("has_masks", &Split::has_masks)
       .def_prop_ro("packed_bytes", &Split::packed_bytes)
       .def_prop_ro(
-          "compression", [](const Split& split) { return to_string(split.compression()); }, "'none', 'deflate' or 'lp8'.")
+          "compression", [](const Split& split) { return to_string(split.compression()); },
+          "'none', 'deflate' or 'lp8'.")
       .def_prop_ro("stored_bytes", &Split::stored_bytes)
       .def_prop_ro("source_dtype", &Split::source_dtype)
       .def_prop_ro("class_names", &Split::class_names)

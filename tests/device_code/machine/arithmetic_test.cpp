@@ -161,6 +161,20 @@ TEST_CASE("bfi inserts a field", "[unit][device_code]") {
   CHECK(result_of("bfi.b64 %rd0, %rd1, %rd2, %r3, %r4", {0xFF, 0, 60, 8}) == 0xF000000000000000);
 }
 
+TEST_CASE("bmsk sets a range of bits", "[unit][device_code]") {
+  const auto mask = [](const std::string& mode, std::uint32_t position, std::uint32_t length) {
+    return result_of("bmsk." + mode + ".b32 %r0, %r1, %r2", {position, length});
+  };
+  CHECK(mask("clamp", 0, 5) == 0x1F);
+  CHECK(mask("clamp", 4, 8) == 0xFF0);
+  CHECK(mask("clamp", 28, 8) == 0xF0000000);
+  CHECK(mask("clamp", 0, 32) == 0xFFFFFFFF);
+  CHECK(mask("clamp", 0, 40) == 0xFFFFFFFF);
+  CHECK(mask("clamp", 0xFFFFFFFF, 1) == 0);
+  CHECK(mask("clamp", 7, 0) == 0);
+  CHECK(mask("wrap", 33, 34) == 6);
+}
+
 TEST_CASE("prmt picks bytes, or repeats their signs", "[unit][device_code]") {
   const auto permuted = [](u64 selector) {
     // The bytes 0 to 7, from the lowest: 44 33 22 81 88 77 66 55.

@@ -61,6 +61,13 @@ inline u64 extracted_field(u64 a, u64 position, u64 length, Type type) {
   return result & type.mask();
 }
 
+/// bmsk: the `length` bits from `position` on.
+constexpr u32 mask_of_bits(u32 position, u32 length, bool clamps) {
+  position = clamps ? std::min(position, 32u) : position & 31;
+  length = clamps ? std::min(length, 32u) : length & 31;
+  return static_cast<u32>(((u64{1} << length) - 1) << position);
+}
+
 /// brev.
 constexpr u64 reversed_bits(u64 value, unsigned bits) {
   u64 result = 0;

@@ -184,6 +184,10 @@ void compute_integers(const Step& step) {
       return insert_field(step);
     case Op::bfe:
       return for_bits<3>(step, [type = i.type](u64 a, u64 b, u64 c) { return extracted_field(a, b, c, type); });
+    case Op::bmsk:
+      return for_bits<2>(step, [clamps = i.clamps_shift](u64 a, u64 b) {
+        return u64{mask_of_bits(static_cast<u32>(a), static_cast<u32>(b), clamps)};
+      });
     case Op::clz:
     case Op::popc:
     case Op::brev:

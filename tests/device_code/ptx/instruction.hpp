@@ -26,6 +26,7 @@ enum class Op : u8 {
   bar_warp_sync,
   bfe,
   bfi,
+  bmsk,
   bra,
   brev,
   call,
@@ -157,7 +158,7 @@ struct Instruction {
   bool is_noncoherent = false;  ///< ld.global.nc
   bool saturates = false;
   bool flushes_denormals = false;
-  bool shifts_right = false, clamps_shift = false;  ///< of shf
+  bool shifts_right = false, clamps_shift = false;  ///< of shf; of bmsk also clamps_shift
   bool to_generic = true;                           ///< of cvta
   bool is_within_block = false;                     ///< a fence or an atomic of scope .cta
   int guard = -1;                                   ///< a predicate register

@@ -33,6 +33,7 @@ constexpr Named<std::pair<Op, Form>> kOpcodes[] = {
     {"barrier", {Op::bar_sync, Form::operands}},
     {"bfe", {Op::bfe, Form::value}},
     {"bfi", {Op::bfi, Form::value}},
+    {"bmsk", {Op::bmsk, Form::value}},
     {"bra", {Op::bra, Form::branch}},
     {"brev", {Op::brev, Form::value}},
     {"call", {Op::call, Form::call}},
@@ -174,6 +175,9 @@ bool set_special_modifier(std::string_view modifier, Instruction& i) {
       return false;
     case Op::shf:
       if (modifier == "l" || modifier == "r") return i.shifts_right = modifier == "r", true;
+      if (modifier == "wrap" || modifier == "clamp") return i.clamps_shift = modifier == "clamp", true;
+      return false;
+    case Op::bmsk:
       if (modifier == "wrap" || modifier == "clamp") return i.clamps_shift = modifier == "clamp", true;
       return false;
     case Op::cvta:

@@ -101,6 +101,11 @@ T __shfl_down_sync(unsigned, T value, int distance) {
 }
 
 template <typename T>
+T __shfl_xor_sync(unsigned, T value, int lanes) {
+  return cuda_shim::from_lane(value, cuda_shim::thread_index.x % 32 ^ static_cast<unsigned>(lanes));
+}
+
+template <typename T>
 T atomicAdd(T* place, T value) {
   const T old = *place;
   *place += value;

@@ -159,7 +159,9 @@ TEST_CASE("LP8 decodes any bytes in bounds, to the same values with every instru
     for (int round = 0; round < 40; ++round) {
       std::vector<std::byte> row = whole;
       // Other bytes in a few places, in the records or everywhere; or a row that ends early.
-      const std::size_t changed = round % 3 == 0 ? 3 : round % 3 == 1 ? std::min<std::size_t>(row.size(), 64) : row.size();
+      const std::size_t changed = round % 3 == 0   ? 3
+                                  : round % 3 == 1 ? std::min<std::size_t>(row.size(), 64)
+                                                   : row.size();
       for (std::size_t i = 0; i < changed; ++i) {
         const std::size_t at = round % 3 == 0 ? random() % row.size() : i;
         row[at] = static_cast<std::byte>(random() >> 9);

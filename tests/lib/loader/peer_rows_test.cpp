@@ -93,7 +93,7 @@ std::vector<std::vector<std::uint32_t>> batches_of(const std::shared_ptr<const s
 }
 
 void rows_of_another_rank_serve_the_same_batches(Device device) {
-  const PackedFixture fixture({masked_split("train", 60, {2, 5, 7})});
+  const PackedFixture fixture({masked_split("train", 60, {2, 5, 7})}, Compression::none);
   const Split split = fixture.dataset().split("train");
   const LoadOptions all{.residency = Residency::device};
   const auto whole = Store::load(split, device, all).samples();

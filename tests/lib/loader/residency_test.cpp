@@ -156,7 +156,7 @@ void given_rows_come_from_every_residency(Device device) {
 }
 
 void residencies_obey_the_limit(Device device) {
-  const PackedFixture fixture({random_split("train", 100, {3, 4, 4})});
+  const PackedFixture fixture({random_split("train", 100, {3, 4, 4})}, Compression::none);
   const Split split = fixture.dataset().split("train");
   const std::int64_t each = 48 + 4;
   struct Case {
@@ -187,7 +187,7 @@ void residencies_obey_the_limit(Device device) {
 }
 
 void automatic_takes_what_fits(Device device) {
-  const PackedFixture fixture({random_split("train", 100, {3, 32, 32})});
+  const PackedFixture fixture({random_split("train", 100, {3, 32, 32})}, Compression::none);
   const Split split = fixture.dataset().split("train");
   const std::int64_t each = 3072 + 4;
   const Store all = Store::load(split, device, {.memory_limit_bytes = 100 * each});

@@ -90,13 +90,13 @@ void bad_requests_write_nothing(Device device) {
 }
 
 void memory_is_one_byte_a_value(Device device) {
-  const PackedFixture fixture({random_split("train", 100, {3, 32, 32})});
+  const PackedFixture fixture({random_split("train", 100, {3, 32, 32})}, Compression::none);
   const Store store = Store::load(fixture.dataset().split("train"), device);
   REQUIRE(store.device_bytes() == 100 * 3072 + 100 * 4);
 }
 
 void a_damaged_sample_is_named(Device device) {
-  const PackedFixture fixture({random_split("train", 100, {1, 64, 64})});
+  const PackedFixture fixture({random_split("train", 100, {1, 64, 64})}, Compression::none);
   const Dataset dataset = fixture.dataset();
   // These 64 bytes occur only in the samples.
   std::fstream file(fixture.path(), std::ios::in | std::ios::out | std::ios::binary);

@@ -9,8 +9,7 @@
 namespace octavo::dataset_file {
 namespace {
 
-constexpr Codec kPlain = {
-    .compression = Compression::none, .name_in_index = "plain", .rows_stand_alone = true};
+constexpr Codec kPlain = {.compression = Compression::none, .name_in_index = "plain", .rows_stand_alone = true};
 
 /// In the order of Compression.
 constexpr std::array<const Codec*, 3> kCodecs = {&kPlain, &kDeflateCodec, &kLp8Codec};

@@ -71,8 +71,10 @@ void Split::read_checked(std::int64_t first_row, std::int64_t count, std::span<s
   const auto mask_bytes = has_masks() ? static_cast<std::size_t>(shape().values_per_channel()) : 0;
   const auto label_bytes = static_cast<std::size_t>(this->labels().bytes_per_sample());
   dataset_file::read_codes(*data_, first_row, count, codes, [&](const dataset_file::StoredRows& rows) {
-    const auto begin = static_cast<std::size_t>(rows.first_row - first_row), size = static_cast<std::size_t>(rows.count);
-    data_->check_samples(rows.first_row, rows.count, rows.bytes, labels.subspan(begin * label_bytes, size * label_bytes),
+    const auto begin = static_cast<std::size_t>(rows.first_row - first_row),
+               size = static_cast<std::size_t>(rows.count);
+    data_->check_samples(rows.first_row, rows.count, rows.bytes,
+                         labels.subspan(begin * label_bytes, size * label_bytes),
                          std::as_bytes(masks).subspan(begin * mask_bytes, size * mask_bytes));
   });
 }

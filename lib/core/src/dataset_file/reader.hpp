@@ -48,7 +48,8 @@ class Reader {
   /// Returns the metadata of a split that has columns, and checks it.
   Json columns(const SplitEntry& split) const;
 
-  /// Reads rows [first_row, first_row + count), which are split.rows, without checking them. Reading whole chunks of chunked images is fastest. Throws FormatError if a chunk cannot be decoded.
+  /// Reads rows [first_row, first_row + count), which are split.rows, without checking them. Reading whole chunks of
+  /// chunked images is fastest. Throws FormatError if a chunk cannot be decoded.
   void read_rows(const SplitEntry& split, std::int64_t first_row, std::int64_t count, std::span<std::byte> rows) const;
   /// Reads the chunks of splits whose images are in chunks.
   const ChunkReader& chunks() const { return chunks_; }

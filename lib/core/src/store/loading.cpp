@@ -242,6 +242,7 @@ class Loading {
       backend_->copy_to_device(samples->row_offsets.data(), offsets.data(), offsets.size_bytes(), {});
       backend_->fill_zero(samples->codes.as<std::byte>() + samples->resident_rows.total_bytes(),
                           static_cast<std::size_t>(kernels::kRowGuardBytes), {});
+      backend_->synchronize({});  // nothing else waits for them before the memory is released
     }
     source_.read_resident(*samples);
     if (!reason_.empty()) {
@@ -318,8 +319,8 @@ std::shared_ptr<const StoredSamples> load_samples(const Split& split, Device dev
       "the file",
       {split.sample_count(), split.shape(), split.labels(), options.with_masks && split.has_masks(),
        dataset_file::codec_of(split.data()->description().compression).row_coding, split.data()->description().rows,
-       split.class_names(), split.data()->description().quantization, statistics_split.statistics(), statistics_split.name(), split.name(),
-       split.data()->description().data_hash},
+       split.class_names(), split.data()->description().quantization, statistics_split.statistics(),
+       statistics_split.name(), split.name(), split.data()->description().data_hash},
       [&] {
         return split.data()->open_rows({options.verify_checksums, options.with_masks, options.thread_count});
       },
@@ -338,7 +339,8 @@ std::shared_ptr<const StoredSamples> load_samples(const HostSamples& samples, Ho
       "samples in memory",
       "host memory",
       {sample_count, samples.shape, samples.labels, false, kernels::RowCoding::plain,
-       dataset_file::RowOffsets(sample_count, samples.shape.values()), samples.class_names, statistics.quantization, statistics, "", "", data_hash_of(samples, statistics)},
+       dataset_file::RowOffsets(sample_count, samples.shape.values()), samples.class_names, statistics.quantization,
+       statistics, "", "", data_hash_of(samples, statistics)},
       [&] { return std::make_unique<const MemoryRows>(samples, memory, options.thread_count); },
       [&](const StoredSamples& stored) { copy_samples(samples, stored); },
       memory == HostMemory::borrow ? samples.owner : nullptr,

@@ -166,7 +166,8 @@ class StagedReading {
   /// Of the rows of a block.
   std::int64_t most_bytes() const {
     std::int64_t most = 0;
-    for (const Block& block : blocks_) most = std::max(most, samples_.rows_in_source.bytes(block.first_row, block.count));
+    for (const Block& block : blocks_)
+      most = std::max(most, samples_.rows_in_source.bytes(block.first_row, block.count));
     return most;
   }
 

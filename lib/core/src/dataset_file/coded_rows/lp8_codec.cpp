@@ -109,8 +109,8 @@ class Lp8Encoder final : public RowEncoder {
                    bool are_differences, std::int64_t number, std::vector<std::byte>& out) {
     const std::int64_t rows = tiling_.rows_of(band), width = tiling_.shape.width;
     const auto columns = static_cast<std::uint32_t>(tiling_.columns_of(column));
-    const std::byte* from = codes.data() + (plane * tiling_.shape.height + band * tiling_.band_rows) * width +
-                            column * kLp8Columns;
+    const std::byte* from =
+        codes.data() + (plane * tiling_.shape.height + band * tiling_.band_rows) * width + column * kLp8Columns;
     const auto first_code = std::to_integer<std::uint32_t>(*from);
     EightBytes above = each_byte(first_code);
     Prediction vertical, both;

@@ -17,8 +17,8 @@ struct StoredRows {
   std::span<const std::byte> bytes;
 };
 
-/// Writes the codes of rows [first_row, first_row + count) to `codes`, in blocks, and calls check() with the stored rows
-/// of each before it is decoded. Throws the errors of SplitData::read_rows().
+/// Writes the codes of rows [first_row, first_row + count) to `codes`, in blocks, and calls check() with the stored
+/// rows of each before it is decoded. Throws the errors of SplitData::read_rows().
 void read_codes(const SplitData& split, std::int64_t first_row, std::int64_t count, std::span<std::int8_t> codes,
                 const std::function<void(const StoredRows&)>& check = {});
 

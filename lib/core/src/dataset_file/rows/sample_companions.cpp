@@ -38,8 +38,8 @@ SampleCompanions::Parts SampleCompanions::parts_at(const RowTarget& target, cons
   const auto part = [&](std::byte* base, std::size_t bytes) {
     return bytes == 0 ? std::span<std::byte>() : std::span(base + at * bytes, bytes);
   };
-  return {std::span(target.row(row.place, row_bytes), static_cast<std::size_t>(row_bytes)), part(target.masks, with_masks_ ? mask_bytes_ : 0),
-          part(target.labels, label_bytes_)};
+  return {std::span(target.row(row.place, row_bytes), static_cast<std::size_t>(row_bytes)),
+          part(target.masks, with_masks_ ? mask_bytes_ : 0), part(target.labels, label_bytes_)};
 }
 
 void SampleCompanions::read_label(std::int64_t row, std::span<std::byte> label) const {

@@ -15,8 +15,8 @@ constexpr std::int64_t kNumbersPerSample = 3;
 StagingSlot::StagingSlot(std::shared_ptr<const StoredSamples> samples, std::int64_t most_rows,
                          std::int64_t most_row_bytes)
     : samples_(std::move(samples)) {
-  std::int64_t bytes = samples_->layout.end_offset(most_row_bytes, most_rows) +
-                       most_rows * kNumbersPerSample * kNumberBytes;
+  std::int64_t bytes =
+      samples_->layout.end_offset(most_row_bytes, most_rows) + most_rows * kNumbersPerSample * kNumberBytes;
   if (has_row_offsets()) bytes += (most_rows + 1) * kNumberBytes + kernels::kRowGuardBytes;
   const auto& backend = samples_->backend;
   memory_ = backend::DeviceBuffer(backend, static_cast<std::size_t>(bytes), "the samples of a batch");

@@ -81,9 +81,9 @@ class StagingSlot {
 
   std::shared_ptr<const StoredSamples> samples_;
   backend::DeviceBuffer memory_;
-  backend::OwnedEvent copied_;         ///< the copies of fill() are done
-  backend::OwnedEvent used_;           ///< memory_ may be written again
-  PlacedBatch batch_;                  ///< its rows are those of samples()
+  backend::OwnedEvent copied_;              ///< the copies of fill() are done
+  backend::OwnedEvent used_;                ///< memory_ may be written again
+  PlacedBatch batch_;                       ///< its rows are those of samples()
   std::vector<std::uint64_t> row_offsets_;  ///< [staged + 1] where staged rows begin; empty if all have one size
   /// What follows the labels: row_offsets_, then batch_.rows.numbers().
   std::vector<std::int64_t> table_;

@@ -153,8 +153,9 @@ class SamplePass {
   std::span<const std::byte> stored_row(const Workplace& place, std::int64_t row,
                                         std::span<const std::byte> codes) const {
     if (!split_.row_bytes) return codes;
-    return std::span(place.rows).subspan(static_cast<std::size_t>(split_.rows[row] - split_.rows[place.first_row]),
-                                         static_cast<std::size_t>(split_.rows.bytes(row)));
+    return std::span(place.rows)
+        .subspan(static_cast<std::size_t>(split_.rows[row] - split_.rows[place.first_row]),
+                 static_cast<std::size_t>(split_.rows.bytes(row)));
   }
 
   void advance(std::int64_t count) {

@@ -58,9 +58,7 @@ EncodedRows RowAssembly::add(std::int64_t first_row, std::span<const std::byte> 
   return encoded;
 }
 
-std::int64_t RowAssembly::total_bytes() const {
-  return std::accumulate(sizes_.begin(), sizes_.end(), std::int64_t{0});
-}
+std::int64_t RowAssembly::total_bytes() const { return std::accumulate(sizes_.begin(), sizes_.end(), std::int64_t{0}); }
 
 void RowAssembly::write(const File& file, std::int64_t offset, int thread_count) const {
   std::vector<CopiedRows> pieces;

@@ -241,7 +241,8 @@ void Writer::Implementation::finish(const std::string& provenance) {
 }
 
 void Writer::Implementation::complete(Json provenance) {
-  dataset_file::Completion completion(skeleton_, file_, codec_of(options_), resolve_thread_count(options_.thread_count));
+  dataset_file::Completion completion(skeleton_, file_, codec_of(options_),
+                                      resolve_thread_count(options_.thread_count));
   const bool has_digests = provenance.contains("source_digests");
   Json digests = Json::object();
   for (std::size_t split = 0; split < splits_.size(); ++split) {
