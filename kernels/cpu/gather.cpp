@@ -43,12 +43,12 @@ class SampleWalk {
   /// The row at position `b`.
   std::int64_t row(std::int64_t b) { return window_.row(b); }
 
-  /// The sample to prefetch while the one at position `b` is decoded, or null. Rows that are not plain are smaller than
-  /// their values: they are prefetched here, as a whole.
+  /// What to prefetch while the codes of the sample at position `b` are converted, or null.
   const std::int8_t* next(std::int64_t b) {
+    // The next row is decoded as a whole before any of it is converted, so prefetch the one after it.
     if (!is_in_place(args_.packed.coding)) {
-      prefetch_row(row_ahead(b + 1));
-      return nullptr;
+      const std::int64_t later_row = sample_bytes_ > kLongSample ? -1 : row_ahead(b + 2);
+      return later_row < 0 ? nullptr : stored(later_row);
     }
     // Touch its pages some samples earlier, so that their addresses are translated by then.
     const std::int64_t far_row = row_ahead(b + ahead_ + kTouchAhead);
@@ -65,16 +65,10 @@ class SampleWalk {
  private:
   static constexpr std::int64_t kLookAheadBytes = 3072;
   static constexpr std::int64_t kTouchAhead = 4;
-  static constexpr std::int64_t kMostPrefetched = 8192;  ///< of a row that is decoded: the processor finds the rest
   static_assert(kTouchAhead < RowWindow::kLookAhead);
   /// Above this size the next sample would not fit in the L2 cache: prefetch later lines of the same sample instead.
   static constexpr std::int64_t kLongSample = 256 << 10;
 
-  void prefetch_row(std::int64_t row) const {
-    if (row < 0) return;
-    const CodedRow coded = coded_row(args_.packed, row);
-    for (std::int64_t i = 0; i < std::min(coded.size, kMostPrefetched); i += 64) prefetch(coded.bytes + i);
-  }
   const std::int8_t* stored(std::int64_t row) const { return stored_bytes(args_.packed, row); }
   /// The row at position `b`, or -1 if that is past the end.
   std::int64_t row_ahead(std::int64_t b) { return b < last_ ? window_.row(b) : -1; }

@@ -25,7 +25,11 @@ from concurrent.futures import ThreadPoolExecutor
 # follow the steps of their image for each byte. Three planes of any width have more loads in flight instead of threads.
 # The keys are regular expressions; the first one counts.
 MOST_REGISTERS = {"gather_channels": 96, "gather_augmented": 128, "gather_made_images": 128, "gather_masks": 96,
-                  "gather_movedI.*Li3ELb0ELb[01]ELb1E": 112, "gather_moved": 80, "gather_resized": 80}
+                  "gather_movedI.*Li3ELb0ELb[01]ELb1E": 112, "gather_moved": 80, "gather_resized": 80, "gather_lp8": 96}
+
+# Of a lane that decodes LP8 rows, for each value: the maximum number of instructions, by the planes that it decodes.
+# An H200 has time for 33 with float32 (4 bytes and 0.6) and 18 with half types.
+MOST_DECODING = {3: 16.5, 1: 17.5}
 
 
 class Device:
@@ -335,6 +339,22 @@ class CudaCode(unittest.TestCase):
                 self.assertEqual(kernel["spilled"], 0)
                 most = next((most for part, most in MOST_REGISTERS.items() if re.search(part, kernel["name"])), 64)
                 self.assertLessEqual(kernel["registers"], most)
+
+    def test_decoding_takes_few_instructions(self):
+        found = [(kernel, re.search(r"gather_lp8I.*Li(\d)E", kernel["name"])) for kernel in self.kernels
+                 if kernel["architecture"] in DEVICES]
+        found = [(kernel, int(match[1])) for kernel, match in found if match]
+        self.assertEqual(len(found), 6 * len(set(ARGUMENTS.architectures) & set(DEVICES)))
+        for kernel, planes in found:
+            with self.subTest(architecture=kernel["architecture"], kernel=kernel["name"]):
+                code = kernel["code"]
+                stores = [i.index for i in code if i.opcode == STORE and i.width == 16]
+                loops = [i.index + 1 - i.target for i in code
+                         if i.target is not None and all(i.target <= store <= i.index for store in stores)]
+                # Each turn is a row of eight values of each plane. It includes the few instructions of plain rows.
+                print(f"{min(loops) / (8 * planes):.1f} instructions a value, {kernel['registers']} registers: "
+                      f"LP8, {planes} planes, {kernel['architecture']}", flush=True)
+                self.assertLessEqual(min(loops), MOST_DECODING[planes] * 8 * planes)
 
     def test_more_bytes_are_in_flight_than_the_memory_needs(self):
         self.check_rows(lambda row: self.assertGreaterEqual(row["bytes_in_flight"], row["bytes_wanted"]))
