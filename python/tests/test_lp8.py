@@ -3,12 +3,11 @@
 from pathlib import Path
 
 import numpy as np
-import pytest
-
 import octavo
+import pytest
+from lp8_decoder import decode_row, rows_of
 
 h5py = pytest.importorskip("h5py")
-import lp8_decoder  # noqa: E402
 
 GOLDEN = Path(__file__).parents[2] / "tests/golden/v1-lp8.h5"
 
@@ -18,8 +17,8 @@ def decoded(path, split):
         group = file[split]
         assert group["images"].attrs["encoding"] == b"lp8"
         shape = group["mean_image"].shape
-        rows = lp8_decoder.rows_of(group["images"][:], group["row_bytes"][:])
-    return np.stack([lp8_decoder.decode_row(row, shape) for row in rows])
+        rows = rows_of(group["images"][:], group["row_bytes"][:])
+    return np.stack([decode_row(row, shape) for row in rows])
 
 
 @pytest.mark.parametrize("split", ["train", "val"])
@@ -33,7 +32,8 @@ def test_golden_file(split):
 def test_packed_images(tmp_path, shape):
     generator = np.random.default_rng(1)
     height, width = np.indices(shape[1:])
-    images = (3 * height + 5 * width + generator.integers(0, 6, (6, *shape)) + 9 * np.arange(6)[:, None, None, None]) % 256
+    steps = 9 * np.arange(6)[:, None, None, None]
+    images = (3 * height + 5 * width + generator.integers(0, 6, (6, *shape)) + steps) % 256
     images[4] = generator.integers(0, 256, shape)
     images[5] = 200
     images = images.astype(np.uint8)

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "dataset_file/coded_rows/lp8_codec.hpp"
 #include "dataset_file/small_file.hpp"
 #include "deflated.hpp"
 #include "images/made_images.hpp"
@@ -38,6 +39,22 @@ std::string little(std::uint64_t value, int count) {
 std::string text_of(const std::filesystem::path& path) {
   const auto bytes = bytes_of_file(path);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// ---- Rows -------------------------------------------------------------------
+
+void add_rows(Seeds& seeds) {
+  for (const SampleShape& shape : {SampleShape{1, 8, 8}, SampleShape{3, 34, 20}, SampleShape{4, 5, 3}}) {
+    std::vector<std::byte> codes;
+    for (std::int64_t i = 0; i < shape.values(); ++i)
+      codes.push_back(static_cast<std::byte>(i % shape.width * 3 + i % 5));
+    std::vector<std::byte> row;
+    dataset_file::make_lp8_encoder(shape)->encode(codes, row);
+    std::string seed;
+    for (const std::int64_t axis : {shape.channels, shape.height, shape.width}) seed += static_cast<char>(axis - 1);
+    seed.append(reinterpret_cast<const char*>(row.data()), row.size());
+    seeds["coded_row/" + std::to_string(shape.channels) + "_channels"] = seed;
+  }
 }
 
 // ---- Arrays -----------------------------------------------------------------
@@ -363,6 +380,7 @@ void add_sources(Seeds& seeds) {
 int main(int count, char** arguments) {
   if (count != 2) return 2;
   Seeds seeds;
+  add_rows(seeds);
   add_arrays(seeds);
   add_lists(seeds);
   add_images(seeds);

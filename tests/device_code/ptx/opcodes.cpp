@@ -25,7 +25,7 @@ std::optional<Value> find(const Named<Value> (&table)[kCount], std::string_view 
 }
 
 constexpr Named<std::pair<Op, Form>> kOpcodes[] = {
-    {"abs", {Op::abs_, Form::value}},
+    {"abs", {Op::abs_, Form::value}},  // one per line
     {"add", {Op::add, Form::value}},
     {"and", {Op::and_, Form::value}},
     {"atom", {Op::atom, Form::atomic}},
