@@ -28,7 +28,7 @@ def test_golden_file(split):
     assert np.array_equal(decoded(GOLDEN, split), octavo.Dataset(GOLDEN)[split].images[:])
 
 
-@pytest.mark.parametrize("shape", [(1, 1, 1), (3, 32, 32), (2, 33, 13), (3, 70, 20), (1, 28, 28)])
+@pytest.mark.parametrize("shape", [(1, 1, 1), (3, 32, 32), (1, 33, 13), (3, 70, 20), (1, 28, 28)])
 def test_packed_images(tmp_path, shape):
     generator = np.random.default_rng(1)
     height, width = np.indices(shape[1:])
@@ -37,6 +37,7 @@ def test_packed_images(tmp_path, shape):
     images[4] = generator.integers(0, 256, shape)
     images[5] = 200
     images = images.astype(np.uint8)
-    octavo.pack(images, tmp_path / "a.h5", compress="lp8", progress=False)
+    np.save(tmp_path / "a.npy", images)
+    octavo.pack(tmp_path / "a.npy", tmp_path / "a.h5", compress="lp8")
     assert np.array_equal(decoded(tmp_path / "a.h5", "train").view(np.uint8) ^ 0x80, images)
     assert octavo.verify(tmp_path / "a.h5")

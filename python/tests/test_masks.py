@@ -23,7 +23,7 @@ def samples() -> tuple[np.ndarray, np.ndarray]:
     return random.integers(0, 256, (N, 3, H, W), np.uint8), random.integers(0, 21, (N, H, W), np.uint8)
 
 
-@pytest.fixture(scope="module", params=["none", "deflate"])
+@pytest.fixture(scope="module", params=["none", "deflate", "lp8"])
 def path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file whose red channel is the mask of the image, too."""
     file = tmp_path_factory.mktemp("masks") / "data.h5"
