@@ -4,6 +4,7 @@
 #include <octavo/dataset.hpp>
 
 #include "catch.hpp"
+#include "packed_fixture.hpp"
 #include "program.hpp"
 #include "shared_data.hpp"
 #include "temporary_folder.hpp"
@@ -322,6 +323,68 @@ TEST_CASE("deflated files are packed and reported and accepted by every verb", "
             .exit_code == 2);
   const Outcome unknown = run_octavo({"pack", project_data("digits").string(), "-o", path, "--compress", "zstd"});
   CHECK(unknown.exit_code == 2);
+}
+
+TEST_CASE("LP8 files are packed and reported and accepted by every verb", "[unit][tools]") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "d.h5", plain = folder / "plain.h5";
+  write_packed(plain, {smooth_split("train", 200, {3, 32, 32}), smooth_split("test", 50, {3, 32, 32}, 2)});
+  REQUIRE(run_octavo({"pack", plain, "-o", path, "--compress", "lp8", "--quiet"}).exit_code == 0);
+  const auto info = run_octavo({"info", path, "--json"}).json();
+  CHECK(info["splits"][0]["compression"] == "lp8");
+  CHECK(info["splits"][0]["stored_bytes"] < info["splits"][0]["packed_bytes"]);
+  CHECK_THAT(run_octavo({"info", path}).out, ContainsSubstring(" (lp8, "));
+
+  const auto plan = run_octavo({"plan", path, "--memory", "1GiB", "--json"}).json();
+  const auto& forms = plan["forms"];
+  REQUIRE(forms.size() == 4);
+  CHECK(forms[3]["name"] == "lp8");
+  CHECK(forms[3]["sample_bytes"] < forms[2]["sample_bytes"]);
+  const std::string text = run_octavo({"plan", path, "--memory", "1GiB", "-v"}).out;
+  CHECK_THAT(text, ContainsSubstring("samples, lp8"));
+  CHECK_THAT(text, ContainsSubstring(", compressed to "));
+
+  const auto report = run_octavo({"report", path, "--html", folder / "page.html", "--json"}).json();
+  CHECK(report["residencies"][2]["name"] == "lp8");
+  CHECK(report["residencies"][2]["computed_bytes"] < report["residencies"][0]["computed_bytes"]);
+  std::ifstream page(folder / "page.html");
+  CHECK_THAT(std::string(std::istreambuf_iterator<char>(page), {}), ContainsSubstring("lp8 (Octavo)"));
+
+  CHECK(run_octavo({"verify", path, "--quiet"}).exit_code == 0);
+  for (const char* residency : {"device", "streamed", "hybrid"}) {
+    CHECK(run_octavo({"train", path, "--epochs", "1", "--residency", residency, "--quiet"}).exit_code == 0);
+  }
+  CHECK(run_octavo({"export", path, "-o", folder / "out", "--quiet"}).exit_code == 0);
+  CHECK(run_octavo({"view", path, "-o", folder / "sheet.png", "--quiet"}).exit_code == 0);
+}
+
+TEST_CASE("repack and reindex keep the samples of LP8 files", "[unit][tools]") {
+  const TemporaryFolder folder;
+  const std::string plain = folder / "plain.h5", coded = folder / "coded.h5";
+  write_packed(plain, {smooth_split("train", 200, {3, 32, 32}), random_split("val", 20, {1, 9, 21})});
+  const auto overview = [](const std::string& path) { return run_octavo({"info", path, "--json"}).json(); };
+  const auto digests = [&](const std::string& path) { return overview(path)["provenance"]["source_digests"]; };
+  REQUIRE(run_octavo({"repack", plain, "-o", coded, "--compress", "lp8", "--quiet"}).exit_code == 0);
+  CHECK(overview(coded)["splits"][0]["compression"] == "lp8");
+  CHECK(digests(coded) == digests(plain));
+  for (const char* verb : {"repack", "reindex"}) {
+    const std::string again = folder / (std::string(verb) + ".h5");
+    REQUIRE(run_octavo({verb, coded, "-o", again, "--quiet"}).exit_code == 0);
+    CHECK(overview(again)["splits"][0]["compression"] == "lp8");
+    CHECK(digests(again) == digests(plain));
+    CHECK(run_octavo({"verify", again, "--quiet"}).exit_code == 0);
+  }
+  REQUIRE(run_octavo({"repack", coded, "-o", folder / "back.h5", "--compress", "none", "--quiet"}).exit_code == 0);
+  CHECK(overview(folder / "back.h5")["splits"][0]["compression"] == "none");
+  CHECK(digests(folder / "back.h5") == digests(plain));
+}
+
+TEST_CASE("packing says if compression is useless", "[unit][tools]") {
+  const TemporaryFolder folder;
+  const Outcome outcome =
+      run_octavo({"pack", project_data("digits").string(), "-o", folder / "d.h5", "--compress", "lp8"});
+  CHECK(outcome.exit_code == 0);
+  CHECK_THAT(outcome.out + outcome.err, ContainsSubstring("hardly shrink with lp8"));
 }
 
 TEST_CASE("a dry run reports what would be skipped", "[unit][tools]") {

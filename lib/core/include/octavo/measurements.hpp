@@ -9,7 +9,7 @@ namespace octavo {
 
 /// Memory use of a split stored in one data type.
 struct ResidencyCost {
-  std::string name;                            ///< "float32", "float16", "int8"
+  std::string name;                            ///< "float32", "float16", "int8", or "lp8"
   std::int64_t computed_bytes = 0;             ///< values, masks and labels
   std::optional<std::int64_t> measured_bytes;  ///< change of the device's free memory (CPU: of the resident set); empty
                                                ///< if it would need more than half of the free memory

@@ -54,7 +54,7 @@ struct PlannedPart {
 
 /// Memory use if all samples are on the device in one data type.
 struct PlannedForm {
-  std::string name;                ///< "float32", "float16" or "int8"
+  std::string name;                ///< "float32", "float16", "int8", and "lp8" if the samples are
   std::int64_t sample_bytes = 0;   ///< all samples, masks and labels
   std::int64_t total_bytes = 0;    ///< samples, labels and everything else at the plan's batch_size
   bool fits = false;               ///< whether total_bytes fit
@@ -68,7 +68,7 @@ struct PlannedDevice {
   Residency residency = Residency::device;  ///< valid if largest_batch is not 0
   std::int64_t largest_batch = 0;
   double float32_share = 0.0;  ///< share of the samples that fits as float32
-  double int8_share = 0.0;     ///< share of the samples that fits as int8
+  double packed_share = 0.0;   ///< share of the samples that fits as int8, or as LP8 if they are
 };
 
 /// The result of plan().
@@ -93,7 +93,7 @@ struct Plan {
   std::int64_t memory_limit_bytes = 0;      ///< the LoadOptions::memory_limit_bytes that gives this result
   std::vector<PlannedPart> parts;           ///< uses of device memory
   std::int64_t host_bytes = 0;              ///< host memory in addition to the device memory
-  std::vector<PlannedForm> forms;           ///< float32, float16, int8
+  std::vector<PlannedForm> forms;           ///< float32, float16, int8; last, the form of the samples on the device
   std::int64_t largest_batch = 0;           ///< in `residency`; 0 if not even one sample per batch fits
   std::int64_t largest_power_of_two = 0;    ///< at most largest_batch
   /// The largest batch in any residency, with samples streamed from the file as needed. At most all samples.

@@ -6,6 +6,7 @@
 #include <octavo/batch_shape.hpp>
 #include <octavo/errors.hpp>
 
+#include "dataset_file/split_data.hpp"
 #include "store/residency_rules.hpp"
 #include "store/row_layout.hpp"
 #include "support/checked_math.hpp"
@@ -42,7 +43,10 @@ MemoryModel memory_model(const Split& split, const PlanOptions& options, bool is
   model.sample_values = shape.values();
   const store::RowLayout layout(split.shape(), split.labels(), split.has_masks());
   model.mask_bytes = layout.mask_bytes;
-  model.stored_bytes = split.data()->description().rows.mean_bytes() + layout.mask_bytes;
+  model.plain_bytes = split.shape().values() + layout.mask_bytes;
+  const dataset_file::RowOffsets& rows = split.data()->description().rows;
+  const auto offset_bytes = rows.have_one_size() ? 0 : static_cast<std::int64_t>(sizeof(std::uint64_t));
+  model.stored_bytes = rows.mean_bytes() + offset_bytes + layout.mask_bytes;
   model.label_bytes = layout.label_bytes;
   model.value_bytes = bytes_of(options.dtype);
   model.resident_prefetch = store::prefetch_depth(options.prefetch, is_host, true);

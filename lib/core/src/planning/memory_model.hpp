@@ -11,7 +11,8 @@ struct MemoryModel {
   // The split and its batches.
   std::int64_t sample_count = 0;
   std::int64_t sample_values = 0;
-  std::int64_t stored_bytes = 0;  ///< per packed sample on the device, with its mask
+  std::int64_t plain_bytes = 0;   ///< per sample as int8, with its mask
+  std::int64_t stored_bytes = 0;  ///< the same as it is on the device: less, if samples stay compressed
   std::int64_t mask_bytes = 0;    ///< per sample
   std::int64_t label_bytes = 0;   ///< per sample
   std::int64_t value_bytes = 0;   ///< per element of a batch

@@ -8,7 +8,9 @@
 
 #include "backend/backend.hpp"
 #include "dataset_file/chunks/chunk_reader.hpp"
+#include "dataset_file/codec.hpp"
 #include "dataset_file/rows/sample_companions.hpp"
+#include "dataset_file/split_data.hpp"
 #include "planning/memory_model.hpp"
 #include "store/residency_rules.hpp"
 #include "support/text/text_units.hpp"
@@ -19,6 +21,23 @@ namespace {
 using planning::MemoryModel;
 
 constexpr std::int64_t kUsualBatch = 256;
+constexpr const char* kPlainForm = "int8";
+
+/// In what form samples are on a device.
+std::string form_of(const Split& split) {
+  return dataset_file::codec_of(split.compression()).row_coding == kernels::RowCoding::plain
+             ? kPlainForm
+             : to_string(split.compression());
+}
+
+/// Bytes on the device of the first `count` samples.
+std::int64_t resident_bytes(const Split& split, const MemoryModel& model, std::int64_t count) {
+  const dataset_file::RowOffsets& rows = split.data()->description().rows;
+  const std::int64_t others = count * (model.mask_bytes + model.label_bytes);
+  if (rows.have_one_size()) return rows[count] + others;
+  return rows[count] + kernels::kRowGuardBytes + (count + 1) * static_cast<std::int64_t>(sizeof(std::uint64_t)) +
+         others;
+}
 
 /// Memory as nvidia-smi shows it, in MiB.
 struct WellKnown {
@@ -59,11 +78,11 @@ std::string reason_of(const MemoryModel& model, const planning::MemoryFit& found
 }
 
 std::vector<PlannedPart> parts_of(const MemoryModel& model, const planning::MemoryFit& found, std::int64_t batch_size,
-                                  LabelLayout labels) {
+                                  LabelLayout labels, const std::string& form) {
   const bool staged = !found.fits || found.residency != Residency::device;
   const std::int64_t buffers = staged ? 1 : 1 + model.resident_prefetch;
   std::vector<PlannedPart> parts = {
-      {model.mask_bytes > 0 ? "samples, int8, and masks" : "samples, int8", found.resident_count * model.stored_bytes}};
+      {"samples, " + form + (model.mask_bytes > 0 ? ", and masks" : ""), found.resident_count * model.stored_bytes}};
   if (labels.width > 0) parts.push_back({"labels", found.resident_count * model.label_bytes});
   parts.push_back({"batches", batch_size * buffers * model.batched_bytes()});
   if (staged) {
@@ -79,12 +98,11 @@ std::vector<PlannedPart> parts_of(const MemoryModel& model, const planning::Memo
   return parts;
 }
 
-PlannedForm form_of(const MemoryModel& model, const char* name, std::int64_t value_bytes, std::int64_t room,
+/// `row_bytes`: of a sample with its mask.
+PlannedForm form_of(const MemoryModel& model, const std::string& name, std::int64_t row_bytes, std::int64_t room,
                     std::int64_t batch_size) {
   PlannedForm form;
   form.name = name;
-  const std::int64_t row_bytes =
-      value_bytes == 1 ? model.stored_bytes : model.sample_values * value_bytes + model.mask_bytes;
   form.sample_bytes = model.sample_count * (row_bytes + model.label_bytes);
   form.total_bytes = form.sample_bytes + model.model_bytes() + batch_size * model.bytes_per_batch_sample(false);
   form.fits = form.total_bytes <= room;
@@ -92,9 +110,17 @@ PlannedForm form_of(const MemoryModel& model, const char* name, std::int64_t val
   return form;
 }
 
-std::vector<PlannedForm> forms_of(const MemoryModel& model, std::int64_t room, std::int64_t batch_size) {
-  return {form_of(model, "float32", 4, room, batch_size), form_of(model, "float16", 2, room, batch_size),
-          form_of(model, "int8", 1, room, batch_size)};
+/// The last one is that of the samples on the device, whose name is `form`.
+std::vector<PlannedForm> forms_of(const MemoryModel& model, std::int64_t room, std::int64_t batch_size,
+                                  const std::string& form) {
+  const auto decoded_bytes = [&](std::int64_t value_bytes) {
+    return model.sample_values * value_bytes + model.mask_bytes;
+  };
+  std::vector<PlannedForm> forms = {form_of(model, "float32", decoded_bytes(4), room, batch_size),
+                                    form_of(model, "float16", decoded_bytes(2), room, batch_size),
+                                    form_of(model, kPlainForm, model.plain_bytes, room, batch_size)};
+  if (form != kPlainForm) forms.push_back(form_of(model, form, model.stored_bytes, room, batch_size));
+  return forms;
 }
 
 std::int64_t largest_in(const MemoryModel& model, const planning::MemoryFit& found, std::int64_t room) {
@@ -114,7 +140,8 @@ std::int64_t batch_size_for(const MemoryModel& model, const PlanOptions& options
   return largest == 0 ? wanted : static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(largest)));
 }
 
-PlannedDevice on_device(const MemoryModel& model, const WellKnown& device, const PlanOptions& options) {
+PlannedDevice on_device(const MemoryModel& model, const WellKnown& device, const PlanOptions& options,
+                        const std::string& own_form) {
   PlannedDevice planned;
   planned.name = device.name;
   planned.memory_bytes = device.mebibytes << 20;
@@ -125,10 +152,10 @@ PlannedDevice on_device(const MemoryModel& model, const WellKnown& device, const
   planned.largest_batch = largest_in(model, found, room);
   const auto left = static_cast<double>(
       std::max<std::int64_t>(0, room - model.model_bytes() - batch_size * model.bytes_per_batch_sample(false)));
-  for (const PlannedForm& form : forms_of(model, room, batch_size)) {
+  for (const PlannedForm& form : forms_of(model, room, batch_size, own_form)) {
     const double share = std::min(1.0, left / static_cast<double>(form.sample_bytes));
     if (form.name == "float32") planned.float32_share = share;
-    if (form.name == "int8") planned.int8_share = share;
+    if (form.name == own_form) planned.packed_share = share;
   }
   return planned;
 }
@@ -167,6 +194,7 @@ Plan plan(const Dataset& dataset, const PlanOptions& options) {
   const bool is_host = device && device->is_cpu();
   const MemoryModel model = planning::memory_model(split, options, is_host);
   const std::int64_t N = split.sample_count();
+  const std::string form = form_of(split);
 
   Plan plan;
   plan.file = dataset.path().string();
@@ -190,8 +218,9 @@ Plan plan(const Dataset& dataset, const PlanOptions& options) {
   plan.resident_count = found.resident_count;
   plan.reason = reason_of(model, found, room);
   plan.prefetch = staged ? model.staged_prefetch : model.resident_prefetch;
-  plan.parts = parts_of(model, found, plan.batch_size, split.labels());
-  plan.memory_limit_bytes = found.fits ? std::max<std::int64_t>(1, found.resident_count * model.packed_bytes()) : 0;
+  plan.parts = parts_of(model, found, plan.batch_size, split.labels(), form);
+  plan.memory_limit_bytes =
+      found.fits ? std::max<std::int64_t>(1, resident_bytes(split, model, found.resident_count)) : 0;
   // When samples are read from the file, the host keeps labels and checksums, a pinned copy of each packed batch for a
   // GPU, and a cache of inflated chunks.
   if (staged) {
@@ -202,13 +231,13 @@ Plan plan(const Dataset& dataset, const PlanOptions& options) {
     if (!dataset_file::codec_of(plan.compression).rows_stand_alone)
       plan.host_bytes += dataset_file::kMostCachedChunkBytes;
   }
-  plan.forms = forms_of(model, room, plan.batch_size);
+  plan.forms = forms_of(model, room, plan.batch_size, form);
   plan.largest_batch = largest_in(model, found, room);
   plan.largest_power_of_two = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(plan.largest_batch)));
   plan.largest_streamed_batch =
       std::max(plan.forms.back().largest_batch, planning::largest_batch(model, room, 0, true));
   plan.rule_of_thumb_batch = plan.memory_bytes / 4 / (model.sample_values + options.model.parameter_count);
-  for (const WellKnown& known : kWellKnown) plan.well_known.push_back(on_device(model, known, options));
+  for (const WellKnown& known : kWellKnown) plan.well_known.push_back(on_device(model, known, options, form));
   return plan;
 }
 

@@ -32,7 +32,7 @@ Json devices_json(const Plan& plan) {
                        {"residency", device.largest_batch > 0 ? Json(to_string(device.residency)) : Json()},
                        {"largest_batch", device.largest_batch},
                        {"float32_share", device.float32_share},
-                       {"int8_share", device.int8_share}});
+                       {"packed_share", device.packed_share}});
   }
   return devices;
 }

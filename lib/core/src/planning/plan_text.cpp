@@ -14,7 +14,8 @@ std::string batch_or_none(std::int64_t batch) { return batch > 0 ? format_count(
 /// ", deflated to 4.0 MiB in the file", or nothing.
 std::string stored(const Plan& plan) {
   if (plan.compression == Compression::none) return "";
-  return ", deflated to " + format_bytes(plan.stored_bytes) + " in the file";
+  return std::string(plan.compression == Compression::deflate ? ", deflated to " : ", compressed to ") +
+         format_bytes(plan.stored_bytes) + " in the file";
 }
 
 /// ", masks 1.3 MiB", or nothing.
@@ -77,15 +78,16 @@ std::string batches(const Plan& plan) {
 }
 
 std::string devices_table(const Plan& plan) {
-  std::string text = formatted("\n%-18s %10s %8s %8s  %-10s %14s\n", "on other devices", "memory", "float32", "int8",
-                               "residency", "largest batch");
+  const std::string form = plan.forms.back().name;
+  std::string text = formatted("\n%-18s %10s %8s %8s  %-10s %14s\n", "on other devices", "memory", "float32",
+                               form.c_str(), "residency", "largest batch");
   for (const PlannedDevice& device : plan.well_known) {
     const bool fits = device.largest_batch > 0;
     text += formatted("  %-16s %10s %7.0f%% %7.0f%%  %-10s %14s\n", device.name.c_str(),
-                      format_bytes(device.memory_bytes).c_str(), 100 * device.float32_share, 100 * device.int8_share,
+                      format_bytes(device.memory_bytes).c_str(), 100 * device.float32_share, 100 * device.packed_share,
                       fits ? to_string(device.residency) : "none", batch_or_none(device.largest_batch).c_str());
   }
-  return text + "  float32, int8: share of the samples that fits with the model and the batches\n";
+  return text + "  float32, " + form + ": share of the samples that fits with the model and the batches\n";
 }
 
 /// Whether all samples fit everywhere, even as float32: then the tables would say the same in every row.
@@ -99,7 +101,9 @@ bool fits_everywhere(const Plan& plan) {
 
 std::string everywhere(const Plan& plan) {
   const auto least = std::ranges::min_element(plan.well_known, {}, &PlannedDevice::memory_bytes);
-  return format_bytes(plan.packed_bytes + plan.mask_bytes) +
+  const bool stays_compressed = plan.forms.back().name == to_string(plan.compression);
+  const std::int64_t row_bytes = stays_compressed ? plan.stored_bytes : plan.packed_bytes;
+  return format_bytes(row_bytes + plan.mask_bytes) + (stays_compressed ? " as " + plan.forms.back().name : "") +
          (plan.mask_bytes > 0 ? " of samples and masks, " : " of samples, ") +
          format_bytes(plan.forms.front().sample_bytes) + " as " + plan.forms.front().name +
          ": all fit on every GPU from " + format_bytes(least->memory_bytes) + "\n";

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include <octavo/byte_count.hpp>
+#include <octavo/dataset.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/mask_shares.hpp>
 #include <octavo/pack.hpp>
@@ -101,6 +102,7 @@ class Packer {
     writer_.finish(packing::describe_provenance(source_, options_, summary_));
     summary_.notes = packing_notes(source_);
     note_mask_values();
+    note_compression();
     summary_.name_bytes = name_bytes_;
     summary_.file_bytes = static_cast<std::int64_t>(std::filesystem::file_size(path_));
     summary_.elapsed_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -113,6 +115,18 @@ class Packer {
     for (const SplitLayout& split : layout.splits) {
       has_names_.push_back(split.with_names);
       masks_.push_back({split.name, {}});
+    }
+  }
+
+  /// Says if compression was useless.
+  void note_compression() {
+    if (options_.compression == Compression::none) return;
+    const Dataset packed = Dataset::open(path_);
+    for (const std::string& name : packed.split_names()) {
+      const Split split = packed.split(name);
+      if (100 * split.stored_bytes() <= 97 * split.packed_bytes()) continue;
+      summary_.notes.push_back("images of " + name + " hardly shrink with " + to_string(options_.compression) +
+                               ": pack without --compress, which is faster");
     }
   }
 

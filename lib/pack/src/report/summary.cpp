@@ -67,8 +67,8 @@ std::string summary(const MemoryReport& report) {
   const ResidencyCost& packed = report.residencies.back();
   std::string text =
       std::filesystem::path(report.file).filename().string() + ": " + counted(report.sample_count, "sample") + " of " +
-      report.shape + " (" + report.split + ") take " + format_bytes(packed.computed_bytes) + " as int8, " +
-      formatted("%.1f", static_cast<double>(whole.computed_bytes) / static_cast<double>(packed.computed_bytes)) +
+      report.shape + " (" + report.split + ") take " + format_bytes(packed.computed_bytes) + " as " + packed.name +
+      ", " + formatted("%.1f", static_cast<double>(whole.computed_bytes) / static_cast<double>(packed.computed_bytes)) +
       " times less than as float32";
   if (report.certificate.lossless) {
     text += is_of_converted_images(report.certificate) ? ", lossless after resizing" : ", lossless";

@@ -4,6 +4,7 @@
 
 #include <octavo/errors.hpp>
 
+#include "dataset_file/coded_rows/read_codes.hpp"
 #include "dataset_file/limits.hpp"
 #include "dataset_file/rebuild/foreign_file.hpp"
 #include "hdf5/hdf5_reading.hpp"
@@ -33,11 +34,15 @@ ForeignSplit::ForeignSplit(hid_t file, const std::string& name, std::int64_t ver
   images_ = open("images", file_bytes);
   labels_ = open("labels", file_bytes);
   if (version >= 2) masks_ = open("masks", file_bytes);
-  checksums_ = open("checksums", file_bytes);
+  const auto encoding = hdf5::read_text_attribute(images_->id(), "encoding");
+  checksums_ = open(encoding ? "decoded_checksums" : "checksums", file_bytes);
   names_ = open("names", file_bytes);
   name_offsets_ = open("name_offsets", file_bytes);
   if (version >= 3) columns_ = open("columns", file_bytes);
-  read_shape();
+  if (encoding)
+    read_coded_rows(*encoding, file_bytes);
+  else
+    read_shape();
   read_label_layout();
   if (const auto problem = layout_problem(shape_, label_layout_, sample_count_)) images_->fail("holds " + *problem);
   check_masks();
@@ -49,10 +54,27 @@ std::optional<ForeignDataset> ForeignSplit::open(const char* dataset, std::int64
   return ForeignDataset(group_.get(), dataset, "/" + name_ + "/" + dataset, file_bytes);
 }
 
-void ForeignSplit::read_shape() {
-  if (hdf5::read_text_attribute(images_->id(), "encoding")) {
-    images_->fail("has compressed rows, which cannot be rebuilt; pack the samples again, or get the file again");
+void ForeignSplit::read_coded_rows(const std::string& encoding, std::int64_t file_bytes) {
+  codec_ = find_codec(encoding);
+  if (codec_ == nullptr || codec_->can_be_row == nullptr) images_->fail("has an unknown encoding; update Octavo");
+  if (images_->axes().size() != 1 || !images_->holds(H5T_INTEGER, 1)) images_->fail("is not uint8 [bytes]");
+  const auto mean_image = open("mean_image", file_bytes);
+  const auto sizes = open("row_bytes", file_bytes);
+  if (!mean_image || mean_image->axes().size() != 3) images_->fail("has no mean_image [C,H,W] with its shape");
+  if (!sizes || sizes->axes().size() != 1 || !sizes->holds(H5T_INTEGER, 4))
+    images_->fail("has no row_bytes, uint32 [N]");
+  shape_ = {mean_image->axes()[0], mean_image->axes()[1], mean_image->axes()[2]};
+  sample_count_ = sizes->axes()[0];
+  if (const auto problem = layout_problem(shape_, {}, sample_count_)) images_->fail("holds " + *problem);
+  const auto row_bytes = read_values<std::uint32_t>(*sizes, 0, sample_count_, H5T_NATIVE_UINT32);
+  for (const std::uint32_t bytes : row_bytes) {
+    if (!codec_->can_be_row(shape_, bytes)) sizes->fail("has a size that no row has");
   }
+  rows_ = RowOffsets::of_sizes(row_bytes);
+  if (rows_.total_bytes() != images_->axes()[0]) sizes->fail("does not match the bytes of images");
+}
+
+void ForeignSplit::read_shape() {
   const auto& axes = images_->axes();
   if (axes.size() != 4 || !images_->holds(H5T_INTEGER, 1)) images_->fail("is not int8 [N,C,H,W]");
   const auto type = hdf5::own<hdf5::TypeHandle>(H5Dget_type(images_->id()), "read a type");
@@ -119,7 +141,9 @@ Json ForeignSplit::description() const {
           {"source_dtype", text_attribute("source_dtype", "uint8")},
           {"scale", number_attribute("scale", 1.0)},
           {"zero_point", number_attribute("zero_point", 0.0)},
-          {"is_deflated", images_->is_deflated()},
+          {"compression", codec_ != nullptr        ? to_string(codec_->compression)
+                          : images_->is_deflated() ? to_string(Compression::deflate)
+                                                   : to_string(Compression::none)},
           {"has_masks", masks_.has_value()},
           {"has_checksums", checksums_.has_value()},
           {"has_names", names_ && name_offsets_},
@@ -132,7 +156,7 @@ void ForeignSplit::send_rows(const hdf5::ChildOutput& output) const {
   const hid_t label_type = label_layout_.kind == LabelKind::target ? H5T_NATIVE_FLOAT : H5T_NATIVE_INT32;
   for (std::int64_t first = 0; first < sample_count_; first += block) {
     const std::int64_t count = std::min(block, sample_count_ - first);
-    send_values(output, kCodes, read_values<std::int8_t>(*images_, first, count, H5T_NATIVE_INT8, shape_.values()));
+    send_values(output, kCodes, read_codes(first, count));
     if (labels_) {
       send_values(output, kLabels, read_values<std::int32_t>(*labels_, first, count, label_type, label_layout_.width));
     }
@@ -144,6 +168,14 @@ void ForeignSplit::send_rows(const hdf5::ChildOutput& output) const {
       send_values(output, kChecksums, read_values<std::uint64_t>(*checksums_, first, count, H5T_NATIVE_UINT64));
     if (names_ && name_offsets_) send_names(output, first, count);
   }
+}
+
+std::vector<std::int8_t> ForeignSplit::read_codes(std::int64_t first, std::int64_t count) const {
+  if (codec_ == nullptr) return read_values<std::int8_t>(*images_, first, count, H5T_NATIVE_INT8, shape_.values());
+  const auto stored = read_values<std::byte>(*images_, rows_[first], rows_.bytes(first, count), H5T_NATIVE_UINT8);
+  std::vector<std::int8_t> codes(static_cast<std::size_t>(count * shape_.values()));
+  decode_rows(codec_->row_coding, shape_, rows_, {first, count, stored}, codes);
+  return codes;
 }
 
 void ForeignSplit::send_names(const hdf5::ChildOutput& output, std::int64_t first, std::int64_t count) const {

@@ -9,7 +9,9 @@
 
 #include <octavo/sample.hpp>
 
+#include "dataset_file/codec.hpp"
 #include "dataset_file/rebuild/foreign_dataset.hpp"
+#include "dataset_file/rows/row_offsets.hpp"
 #include "hdf5/child_process.hpp"
 #include "support/strict_json.hpp"
 
@@ -29,6 +31,8 @@ class ForeignSplit {
  private:
   std::optional<ForeignDataset> open(const char* dataset, std::int64_t file_bytes) const;
   void read_shape();
+  void read_coded_rows(const std::string& encoding, std::int64_t file_bytes);
+  std::vector<std::int8_t> read_codes(std::int64_t first, std::int64_t count) const;
   void read_label_layout();
   void check_masks() const;
   void check_companions() const;
@@ -41,13 +45,15 @@ class ForeignSplit {
   std::optional<ForeignDataset> images_;
   std::optional<ForeignDataset> labels_;
   std::optional<ForeignDataset> masks_;
-  std::optional<ForeignDataset> checksums_;
+  std::optional<ForeignDataset> checksums_;  ///< of the codes
   std::optional<ForeignDataset> names_;
   std::optional<ForeignDataset> name_offsets_;
   std::optional<ForeignDataset> columns_;
   std::int64_t sample_count_ = 0;
   SampleShape shape_;
   LabelLayout label_layout_;
+  const Codec* codec_ = nullptr;  ///< of coded rows; null if images are not
+  RowOffsets rows_;               ///< coded rows in `images`
 };
 
 }  // namespace octavo::dataset_file

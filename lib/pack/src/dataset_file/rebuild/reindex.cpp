@@ -29,7 +29,7 @@ constexpr std::size_t kMostDescriptionBytes = std::size_t{128} << 20;
 struct Description {
   struct Split {
     SplitLayout layout;
-    bool is_deflated = false;
+    Compression compression = Compression::none;
     bool has_checksums = false;
     std::int64_t column_bytes = 0;  ///< 0: no columns
   };
@@ -58,7 +58,10 @@ Description::Split split_from(const JsonFields& fields) {
   for (std::size_t i = 0; i < scale.size(); ++i) layout.quantization.push_back({scale[i], zero_point[i]});
   layout.with_names = fields.boolean("has_names");
   layout.has_masks = fields.boolean("has_masks");
-  split.is_deflated = fields.boolean("is_deflated");
+  const std::string compression = fields.text("compression");
+  for (const CompressionInfo& info : kCompressions) {
+    if (compression == info.name) split.compression = info.compression;
+  }
   split.has_checksums = fields.boolean("has_checksums");
   split.column_bytes = fields.integer("column_bytes");
   if (split.column_bytes > dataset_file::kMostColumnBytes) fields.fail("column_bytes", "is too large");
@@ -79,15 +82,17 @@ Description description_from(const std::string& text) {
   return description;
 }
 
-/// Deflated files stay deflated, unless another program deflated samples that are too large for a chunk.
+/// Compressed files stay so, unless another program deflated samples that are too large for a chunk.
 Compression compression_of(const std::vector<Description::Split>& splits) {
-  const auto is_deflated = [](const Description::Split& split) { return split.is_deflated; };
+  const auto has = [&](Compression wanted) {
+    return std::ranges::any_of(splits, [&](const Description::Split& split) { return split.compression == wanted; });
+  };
+  if (has(Compression::lp8)) return Compression::lp8;
   const auto fits_chunk = [](const Description::Split& split) {
     return split.layout.shape.values() <= dataset_file::kMostChunkBytes;
   };
-  const bool stays =
-      std::any_of(splits.begin(), splits.end(), is_deflated) && std::all_of(splits.begin(), splits.end(), fits_chunk);
-  return stays ? Compression::deflate : Compression::none;
+  return has(Compression::deflate) && std::ranges::all_of(splits, fits_chunk) ? Compression::deflate
+                                                                              : Compression::none;
 }
 
 /// The old provenance, if it is still valid.

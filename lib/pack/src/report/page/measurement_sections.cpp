@@ -23,6 +23,10 @@ std::string savings_section(const PageData& page) {
   };
   std::vector<Bar> bars = {bytes("float32", whole, false), bytes("float16", 2 * values + masks, false),
                            bytes("int8 (Octavo)", values + masks, true)};
+  const ResidencyCost& packed = page.report.residencies.back();
+  if (packed.name != "int8") {
+    bars.push_back(bytes(packed.name + " (Octavo)", static_cast<double>(page.stored_bytes()) + masks, true));
+  }
   if (page.report.source_bytes)
     bars.push_back(bytes("source files", static_cast<double>(*page.report.source_bytes), false));
   bars.push_back(bytes("dataset file", static_cast<double>(page.report.file_bytes), true));
@@ -96,14 +100,15 @@ std::string devices_section(const PageData& page) {
   for (const PlannedDevice& device : planned.well_known) {
     const bool fits = device.largest_batch > 0;
     rows.push_back({escaped(device.name), format_bytes(device.memory_bytes),
-                    formatted("%.0f %%", 100 * device.float32_share), formatted("%.0f %%", 100 * device.int8_share),
+                    formatted("%.0f %%", 100 * device.float32_share), formatted("%.0f %%", 100 * device.packed_share),
                     fits ? to_string(device.residency) : "none", fits ? format_count(device.largest_batch) : "none"});
   }
-  return section("devices", "What fits",
-                 "Share of " + escaped(page.report.split) +
-                     " that fits in the memory of well-known GPUs, a fifth of it kept for the model. Computed; "
-                     "<code>octavo plan</code> takes a model into account.",
-                 table({"Device", "Memory", "As float32", "As int8", "Residency", "Largest batch"}, rows));
+  return section(
+      "devices", "What fits",
+      "Share of " + escaped(page.report.split) +
+          " that fits in the memory of well-known GPUs, a fifth of it kept for the model. Computed; "
+          "<code>octavo plan</code> takes a model into account.",
+      table({"Device", "Memory", "As float32", "As " + planned.forms.back().name, "Residency", "Largest batch"}, rows));
 }
 
 }  // namespace octavo::report::page

@@ -40,6 +40,12 @@ struct PageData {
     for (const Split& split : splits) sum += split.packed_bytes();
     return sum;
   }
+  /// As they are in the file.
+  std::int64_t stored_bytes() const {
+    std::int64_t sum = 0;
+    for (const Split& split : splits) sum += split.stored_bytes();
+    return sum;
+  }
 };
 
 }  // namespace octavo::report::page
