@@ -361,7 +361,7 @@ TEST_CASE("LP8 files are packed and reported and accepted by every verb", "[unit
 TEST_CASE("repack and reindex keep the samples of LP8 files", "[unit][tools]") {
   const TemporaryFolder folder;
   const std::string plain = folder / "plain.h5", coded = folder / "coded.h5";
-  write_packed(plain, {smooth_split("train", 200, {3, 32, 32}), random_split("val", 20, {1, 9, 21})});
+  write_packed(plain, {smooth_split("train", 200, {3, 32, 32}), masked_split("val", 20, {1, 9, 21})});
   const auto overview = [](const std::string& path) { return run_octavo({"info", path, "--json"}).json(); };
   const auto digests = [&](const std::string& path) { return overview(path)["provenance"]["source_digests"]; };
   REQUIRE(run_octavo({"repack", plain, "-o", coded, "--compress", "lp8", "--quiet"}).exit_code == 0);

@@ -187,7 +187,7 @@ TEST_CASE("a row of LP8 has one of the possible sizes", "[unit][lp8]") {
 
 TEST_CASE("a file of LP8 rows reads as a plain one, and is whole", "[unit][lp8]") {
   const std::vector<PlainSplit> splits = {smooth_split("train", 300, {3, 32, 32}), masked_split("val", 7, {1, 20, 13})};
-  const PackedFixture plain(splits), coded(splits, Compression::lp8);
+  const PackedFixture plain(splits, Compression::none), coded(splits, Compression::lp8);
   CHECK(defect_text(coded.path()) == "");
   for (const char* name : {"train", "val"}) {
     const Split from = plain.dataset().split(name), split = coded.dataset().split(name);
@@ -204,11 +204,35 @@ TEST_CASE("a file of LP8 rows reads as a plain one, and is whole", "[unit][lp8]"
       split.read_checked(first, count, checked, labels);
       CHECK(checked == expected);
     }
+    if (split.has_masks()) {
+      const auto pixels = static_cast<std::size_t>(split.shape().values_per_channel());
+      std::vector<std::uint8_t> expected(static_cast<std::size_t>(N) * pixels), masks(expected.size()), checked(masks);
+      from.read_masks(0, N, expected);
+      split.read_masks(0, N, masks);
+      CHECK(masks == expected);
+      Codes codes(static_cast<std::size_t>(N * values));
+      std::vector<std::byte> labels(static_cast<std::size_t>(N * split.labels().bytes_per_sample()));
+      split.read_checked(0, N, codes, labels, checked);
+      CHECK(checked == expected);
+      CHECK_THROWS_AS(split.read_masks(1, N, masks), InvalidArgument);
+    }
     Codes one(static_cast<std::size_t>(values));
     CHECK_THROWS_AS(split.read(N, 1, one), InvalidArgument);
     CHECK_THROWS_AS(split.read(0, 1, std::span(one).first(one.size() - 1)), InvalidArgument);
   }
   CHECK(coded.dataset().split("train").stored_bytes() < plain.dataset().split("train").stored_bytes() / 2);
+}
+
+TEST_CASE("the masks of an LP8 file shrink, and their damage is noticed", "[unit][lp8]") {
+  PlainSplit plain = masked_split("train", 30, {3, 32, 32});
+  for (std::size_t i = 0; i < plain.masks.size(); ++i) plain.masks[i] = static_cast<std::uint8_t>(i / 100 % 3);
+  const PackedFixture fixture({plain}, Compression::lp8);
+  const auto reader = dataset_file::Reader::open(fixture.path());
+  const dataset_file::SplitEntry& entry = reader->index().splits[0];
+  CHECK(entry.masks->bytes < 30 * 32 * 32 / 4);
+  CHECK(defect_text(fixture.path()) == "");
+  change_byte(fixture.path(), entry.masks->offset + entry.mask_rows[9] + 3);
+  CHECK_THAT(defect_text(fixture.path()), ContainsSubstring("/train/images sample 9: its checksum"));
 }
 
 TEST_CASE("damage to an LP8 file names the sample", "[unit][lp8]") {
@@ -247,7 +271,7 @@ TEST_CASE("sizes of LP8 rows that do not fit are refused when the file is opened
   SECTION("rows that end elsewhere") {
     sizes[3] += 4;
     forge();
-    CHECK_THROWS_WITH(fixture.dataset(), ContainsSubstring("the samples have"));
+    CHECK_THROWS_WITH(fixture.dataset(), ContainsSubstring("the rows have"));
   }
   SECTION("a missing table") {
     forge_index(fixture.path(), [&](Json& index) { index["splits"][0]["datasets"].erase("row_bytes"); });

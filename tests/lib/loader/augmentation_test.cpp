@@ -160,7 +160,7 @@ TEST_CASE("masks have the shape of their images", "[unit][loader]") {
 }
 
 TEST_CASE("batches have no masks if they are not loaded or not wanted", "[unit][loader]") {
-  const PackedFixture fixture({masked_split("train", 20, {3, 9, 10})});
+  const PackedFixture fixture({masked_split("train", 20, {3, 9, 10})}, Compression::none);
   const Split split = fixture.dataset().split("train");
   const Store store = Store::load(split, Device::cpu());
   const Store without = Store::load(split, Device::cpu(), {.with_masks = false});

@@ -39,7 +39,7 @@ class PeerRows final : public dataset_file::RowSource {
           std::memcpy(to + at * bytes, from.as<std::byte>() + slot * bytes, static_cast<std::size_t>(bytes));
       };
       copy(target.rows, peer_->codes, peer_->rows_in_source.largest_bytes());
-      copy(target.masks, peer_->masks, layout.mask_bytes);
+      copy(target.masks, peer_->masks, peer_->masks_in_source.largest_bytes());
       copy(target.labels, peer_->label_words, layout.label_bytes);
     }
   }
@@ -59,11 +59,12 @@ std::shared_ptr<const store::StoredSamples> part_of(const Split& split, const st
   part->residency = Residency::hybrid;
   part->resident = store::ResidentSet(std::move(ranges));
   part->resident_rows = part->rows_in_source.selected(part->resident.ranges());
+  part->resident_masks = part->masks_in_source.selected(part->resident.ranges());
   const auto buffer = [&](std::int64_t bytes) {
     return backend::DeviceBuffer(part->backend, static_cast<std::size_t>(bytes), "a part of the samples");
   };
   part->codes = buffer(part->resident_rows.total_bytes());
-  part->masks = buffer(part->layout.masks(part->resident.count()));
+  part->masks = buffer(part->resident_masks.total_bytes());
   part->label_words = buffer(part->layout.labels(part->resident.count()));
   part->rows = std::move(rows);
   store::read_samples(split, {}, *part);

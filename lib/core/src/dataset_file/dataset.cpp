@@ -47,7 +47,7 @@ const std::vector<std::string>& Split::columns() const { return data_->descripti
 std::string Split::metadata() const { return data_->metadata(); }
 
 void Split::read(std::int64_t first_row, std::int64_t count, std::span<std::int8_t> codes) const {
-  dataset_file::read_codes(*data_, first_row, count, codes);
+  dataset_file::read_codes(*data_, first_row, count, std::as_writable_bytes(codes));
 }
 
 void Split::read_labels(std::int64_t first_row, std::int64_t count, std::span<std::byte> labels) const {
@@ -56,27 +56,13 @@ void Split::read_labels(std::int64_t first_row, std::int64_t count, std::span<st
 
 void Split::read_masks(std::int64_t first_row, std::int64_t count, std::span<std::uint8_t> masks) const {
   if (!has_masks()) throw InvalidArgument("read the masks of split " + name() + ": it has none");
-  data_->read_masks(first_row, count, std::as_writable_bytes(masks));
+  dataset_file::read_masks(*data_, first_row, count, std::as_writable_bytes(masks));
 }
 
 void Split::read_checked(std::int64_t first_row, std::int64_t count, std::span<std::int8_t> codes,
                          std::span<std::byte> labels, std::span<std::uint8_t> masks) const {
-  read_labels(first_row, count, labels);
-  std::vector<std::uint8_t> unwanted;  // a checksum also covers the mask
-  if (has_masks() && masks.empty()) {
-    unwanted.resize(static_cast<std::size_t>(count * shape().values_per_channel()));
-    masks = unwanted;
-  }
-  data_->read_masks(first_row, count, std::as_writable_bytes(masks));
-  const auto mask_bytes = has_masks() ? static_cast<std::size_t>(shape().values_per_channel()) : 0;
-  const auto label_bytes = static_cast<std::size_t>(this->labels().bytes_per_sample());
-  dataset_file::read_codes(*data_, first_row, count, codes, [&](const dataset_file::StoredRows& rows) {
-    const auto begin = static_cast<std::size_t>(rows.first_row - first_row),
-               size = static_cast<std::size_t>(rows.count);
-    data_->check_samples(rows.first_row, rows.count, rows.bytes,
-                         labels.subspan(begin * label_bytes, size * label_bytes),
-                         std::as_bytes(masks).subspan(begin * mask_bytes, size * mask_bytes));
-  });
+  dataset_file::read_checked(*data_, first_row, count, std::as_writable_bytes(codes), labels,
+                             std::as_writable_bytes(masks));
 }
 
 // ---- Dataset ----------------------------------------------------------------

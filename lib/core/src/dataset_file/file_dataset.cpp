@@ -21,6 +21,7 @@ SplitDescription described(const Reader& reader, const SplitEntry& entry) {
           .packed_bytes = entry.packed_bytes(),
           .stored_bytes = entry.stored_bytes(),
           .rows = entry.rows,
+          .mask_rows = entry.mask_rows,
           .class_names = reader.index().class_names,
           .columns = entry.columns,
           .quantization = entry.quantization,

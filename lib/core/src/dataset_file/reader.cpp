@@ -137,10 +137,9 @@ void Reader::read_labels(const SplitEntry& split, std::int64_t first_row, std::i
 
 void Reader::read_masks(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
                         std::span<std::byte> masks) const {
-  const std::int64_t row_bytes = split.mask_bytes();
   check_rows(split.name, split.sample_count, first_row, count);
-  check_row_memory(split.name, count, masks.size(), count * row_bytes);
-  if (!masks.empty()) source_->read_at(split.masks->offset + first_row * row_bytes, masks);
+  check_row_memory(split.name, count, masks.size(), split.mask_rows.bytes(first_row, count));
+  if (!masks.empty()) source_->read_at(split.masks->offset + split.mask_rows[first_row], masks);
 }
 
 void Reader::read_checksums(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
@@ -163,14 +162,15 @@ void Reader::check_samples(const SplitEntry& split, std::int64_t first_row, std:
                            std::span<const std::byte> masks) const {
   const auto checksums = row_checksums(split, first_row, count);
   const auto label_bytes = static_cast<std::size_t>(split.label_layout.bytes_per_sample());
-  const auto mask_bytes = static_cast<std::size_t>(split.mask_bytes());
   StreamingHash hash;
+  const auto row_of = [&](std::span<const std::byte> bytes, const RowOffsets& offsets, std::int64_t number) {
+    return bytes.subspan(static_cast<std::size_t>(offsets.bytes(first_row, number - first_row)),
+                         static_cast<std::size_t>(offsets.bytes(number)));
+  };
   for (std::size_t i = 0; i < checksums.size(); ++i) {
     const std::int64_t number = first_row + static_cast<std::int64_t>(i);
-    const auto row = rows.subspan(static_cast<std::size_t>(split.rows.bytes(first_row, number - first_row)),
-                                  static_cast<std::size_t>(split.rows.bytes(number)));
+    const auto row = row_of(rows, split.rows, number), mask = row_of(masks, split.mask_rows, number);
     const auto label = labels.subspan(i * label_bytes, label_bytes);
-    const auto mask = masks.subspan(i * mask_bytes, mask_bytes);
     if (sample_checksum(hash, row, label, mask) == checksums[i]) continue;
     fail_sample(split, number);
   }

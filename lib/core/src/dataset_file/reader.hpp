@@ -56,7 +56,7 @@ class Reader {
   /// Reads the labels of the same rows; `labels` has count * bytes_per_sample bytes.
   void read_labels(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
                    std::span<std::byte> labels) const;
-  /// Reads the masks of the same rows, without checking them; `masks` has count * mask_bytes() bytes.
+  /// Reads the masks of the same rows, which are split.mask_rows, without checking them.
   void read_masks(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
                   std::span<std::byte> masks) const;
   /// Reads the checksums of the same rows; `checksums` has count entries.

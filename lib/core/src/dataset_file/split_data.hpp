@@ -32,6 +32,7 @@ struct SplitDescription {
   std::int64_t packed_bytes = 0;  ///< of all samples, without masks
   std::int64_t stored_bytes = 0;  ///< the same as they are stored
   RowOffsets rows;                ///< [N] as read_rows() reads them, in their Codec::row_coding
+  RowOffsets mask_rows;           ///< the same for read_masks(); without bytes if there are no masks
   std::vector<std::string> class_names;
   std::vector<std::string> columns;
   std::vector<ChannelQuantization> quantization;  ///< [C]
@@ -57,8 +58,8 @@ class SplitData {
   /// The metadata of all samples as JSON.
   virtual std::string metadata() const = 0;
 
-  /// Read samples [first_row, first_row + count), whose rows are SplitDescription::rows. Throw InvalidArgument if a row
-  /// does not exist or the memory has another size, and the errors of Split::read().
+  /// Read samples [first_row, first_row + count), as SplitDescription::rows and ::mask_rows. Throw InvalidArgument if a
+  /// row does not exist or the memory has another size, and the errors of Split::read().
   virtual void read_rows(std::int64_t first_row, std::int64_t count, std::span<std::byte> rows) const = 0;
   virtual void read_labels(std::int64_t first_row, std::int64_t count, std::span<std::byte> labels) const = 0;
   virtual void read_masks(std::int64_t first_row, std::int64_t count, std::span<std::byte> masks) const = 0;

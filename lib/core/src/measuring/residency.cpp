@@ -70,12 +70,16 @@ ResidencyCost measure_packed(const Split& split, Device device, std::int64_t bat
   ResidencyCost cost;
   cost.name = "int8";
   cost.computed_bytes = computed_bytes(split.sample_count(), split.shape(), split.labels(), split.has_masks(), 1);
-  const dataset_file::RowOffsets& rows = split.data()->description().rows;
-  if (!rows.have_one_size()) {
+  const dataset_file::SplitDescription& stored = split.data()->description();
+  if (!stored.rows.have_one_size()) {
     // Compressed rows instead of the codes, the offset of each, and what a decoder may read after the last one.
     cost.name = to_string(split.compression());
-    cost.computed_bytes += split.stored_bytes() - split.packed_bytes() + kernels::kRowGuardBytes +
-                           (split.sample_count() + 1) * static_cast<std::int64_t>(sizeof(std::uint64_t));
+    cost.computed_bytes = split.sample_count() * split.labels().bytes_per_sample();
+    for (const dataset_file::RowOffsets* const rows : {&stored.rows, &stored.mask_rows}) {
+      if (rows->have_one_size()) continue;  // no masks
+      cost.computed_bytes += rows->total_bytes() + kernels::kRowGuardBytes +
+                             (split.sample_count() + 1) * static_cast<std::int64_t>(sizeof(std::uint64_t));
+    }
   }
   cost.batch_buffer_bytes = batch_buffer_bytes;
   const auto backend = backend::make_backend(device);

@@ -8,7 +8,6 @@
 
 #include "dataset_file/split_data.hpp"
 #include "store/residency_rules.hpp"
-#include "store/row_layout.hpp"
 #include "support/checked_math.hpp"
 
 namespace octavo::planning {
@@ -19,6 +18,12 @@ constexpr std::int64_t kMostParameters = std::int64_t{1} << 48;
 constexpr std::int64_t kMostSum = std::int64_t{1} << 61;
 
 [[noreturn]] void refuse(const std::string& why) { throw InvalidArgument("plan the memory: " + why); }
+
+/// Of a row on the device, with its offset if rows differ in size; rounded up.
+std::int64_t stored_bytes(const dataset_file::RowOffsets& rows) {
+  if (rows.total_bytes() == 0) return 0;
+  return rows.mean_bytes() + (rows.have_one_size() ? 0 : static_cast<std::int64_t>(sizeof(std::uint64_t)));
+}
 
 void check(const PlanOptions& options) {
   const ModelMemory& model = options.model;
@@ -41,13 +46,11 @@ MemoryModel memory_model(const Split& split, const PlanOptions& options, bool is
   model.sample_count = split.sample_count();
   const BatchShape shape = batch_shape({.dtype = options.dtype}, split.shape());
   model.sample_values = shape.values();
-  const store::RowLayout layout(split.shape(), split.labels(), split.has_masks());
-  model.mask_bytes = layout.mask_bytes;
-  model.plain_bytes = split.shape().values() + layout.mask_bytes;
-  const dataset_file::RowOffsets& rows = split.data()->description().rows;
-  const auto offset_bytes = rows.have_one_size() ? 0 : static_cast<std::int64_t>(sizeof(std::uint64_t));
-  model.stored_bytes = rows.mean_bytes() + offset_bytes + layout.mask_bytes;
-  model.label_bytes = layout.label_bytes;
+  model.mask_bytes = split.has_masks() ? split.shape().values_per_channel() : 0;
+  model.plain_bytes = split.shape().values() + model.mask_bytes;
+  const dataset_file::SplitDescription& stored = split.data()->description();
+  model.stored_bytes = stored_bytes(stored.rows) + stored_bytes(stored.mask_rows);
+  model.label_bytes = split.labels().bytes_per_sample();
   model.value_bytes = bytes_of(options.dtype);
   model.resident_prefetch = store::prefetch_depth(options.prefetch, is_host, true);
   model.staged_prefetch = store::prefetch_depth(options.prefetch, is_host, false);

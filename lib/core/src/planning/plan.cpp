@@ -32,11 +32,12 @@ std::string form_of(const Split& split) {
 
 /// Bytes on the device of the first `count` samples.
 std::int64_t resident_bytes(const Split& split, const MemoryModel& model, std::int64_t count) {
-  const dataset_file::RowOffsets& rows = split.data()->description().rows;
-  const std::int64_t others = count * (model.mask_bytes + model.label_bytes);
-  if (rows.have_one_size()) return rows[count] + others;
-  return rows[count] + kernels::kRowGuardBytes + (count + 1) * static_cast<std::int64_t>(sizeof(std::uint64_t)) +
-         others;
+  const auto bytes_of = [&](const dataset_file::RowOffsets& rows) {
+    const std::int64_t offsets = (count + 1) * static_cast<std::int64_t>(sizeof(std::uint64_t));
+    return rows[count] + (rows.have_one_size() ? 0 : kernels::kRowGuardBytes + offsets);
+  };
+  const dataset_file::SplitDescription& stored = split.data()->description();
+  return bytes_of(stored.rows) + bytes_of(stored.mask_rows) + count * model.label_bytes;
 }
 
 /// Memory as nvidia-smi shows it, in MiB.

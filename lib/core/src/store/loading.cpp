@@ -139,19 +139,19 @@ class Loading {
   }
 
  private:
-  RowLayout layout() const {
-    const SampleDescription& samples = source_.samples;
-    return {samples.shape, samples.labels, samples.has_masks};
-  }
-  bool are_plain() const { return source_.samples.row_coding == kernels::RowCoding::plain; }
+  RowLayout layout() const { return RowLayout(source_.samples.labels); }
   /// Bytes on the device of the first `count` samples. The sums do not overflow: a file or a memory block of about that
   /// size exists.
   std::int64_t bytes_of(std::int64_t count) const {
-    const std::int64_t others = layout().masks(count) + layout().labels(count);
-    return rows_of(count) + (are_plain() ? 0 : offset_bytes(count)) + others;
+    return part_bytes(source_.samples.rows_in_source, count) + part_bytes(source_.samples.masks_in_source, count) +
+           layout().labels(count);
   }
-  std::int64_t rows_of(std::int64_t count) const {
-    return source_.samples.rows_in_source[count] + (are_plain() ? 0 : kernels::kRowGuardBytes);
+  /// Of the first rows of `rows`, with their offsets.
+  static std::int64_t part_bytes(const dataset_file::RowOffsets& rows, std::int64_t count) {
+    return guarded_bytes(rows, count) + (rows.have_one_size() ? 0 : offset_bytes(count));
+  }
+  static std::int64_t guarded_bytes(const dataset_file::RowOffsets& rows, std::int64_t count) {
+    return rows[count] + (rows.have_one_size() ? 0 : kernels::kRowGuardBytes);
   }
   static std::int64_t offset_bytes(std::int64_t count) {
     return (count + 1) * static_cast<std::int64_t>(sizeof(std::uint64_t));
@@ -220,30 +220,38 @@ class Loading {
     if (is_in_place()) return use_in_place(samples);
     samples->resident = ResidentSet({{0, count}});
     samples->resident_rows = samples->rows_in_source.selected(samples->resident.ranges());
+    samples->resident_masks = samples->masks_in_source.selected(samples->resident.ranges());
     const std::string what = "samples of " + source_.name;
     const RowLayout& layout = samples->layout;
-    samples->codes = backend::DeviceBuffer(backend_, static_cast<std::size_t>(rows_of(count)), "the packed " + what);
-    if (!are_plain()) {
-      samples->row_offsets =
+    const auto allocate_part = [&](const dataset_file::RowOffsets& rows, const std::string& of,
+                                   backend::DeviceBuffer& bytes, backend::DeviceBuffer& offsets) {
+      bytes = backend::DeviceBuffer(backend_, static_cast<std::size_t>(guarded_bytes(rows, count)), of + what);
+      if (rows.have_one_size()) return;
+      offsets =
           backend::DeviceBuffer(backend_, static_cast<std::size_t>(offset_bytes(count)), "the offsets of the " + what);
-    }
-    samples->masks =
-        backend::DeviceBuffer(backend_, static_cast<std::size_t>(layout.masks(count)), "the masks of the " + what);
+    };
+    allocate_part(samples->rows_in_source, "the packed ", samples->codes, samples->row_offsets);
+    allocate_part(samples->masks_in_source, "the masks of the ", samples->masks, samples->mask_offsets);
     samples->label_words =
         backend::DeviceBuffer(backend_, static_cast<std::size_t>(layout.labels(count)), "the labels of the " + what);
     return samples;
   }
 
+  /// Writes the offsets of rows that have several sizes, and what a decoder may read after the last one.
+  void write_offsets(const dataset_file::RowOffsets& rows, const backend::DeviceBuffer& bytes,
+                     const backend::DeviceBuffer& offsets) const {
+    if (rows.have_one_size()) return;
+    backend_->copy_to_device(offsets.data(), rows.table().data(), rows.table().size_bytes(), {});
+    backend_->fill_zero(bytes.as<std::byte>() + rows.total_bytes(), static_cast<std::size_t>(kernels::kRowGuardBytes),
+                        {});
+    backend_->synchronize({});  // nothing else waits for these before the memory is released
+  }
+
   std::shared_ptr<const StoredSamples> read_into(const std::shared_ptr<StoredSamples>& samples) const {
     if (is_in_place()) return samples;
     if (!samples->is_resident()) samples->rows = source_.rows();
-    if (!are_plain()) {
-      const auto offsets = samples->resident_rows.table();
-      backend_->copy_to_device(samples->row_offsets.data(), offsets.data(), offsets.size_bytes(), {});
-      backend_->fill_zero(samples->codes.as<std::byte>() + samples->resident_rows.total_bytes(),
-                          static_cast<std::size_t>(kernels::kRowGuardBytes), {});
-      backend_->synchronize({});  // nothing else waits for them before the memory is released
-    }
+    write_offsets(samples->resident_rows, samples->codes, samples->row_offsets);
+    write_offsets(samples->resident_masks, samples->masks, samples->mask_offsets);
     source_.read_resident(*samples);
     if (!reason_.empty()) {
       const std::int64_t count = samples->resident.count();
@@ -296,6 +304,7 @@ class Loading {
   std::shared_ptr<StoredSamples> use_in_place(std::shared_ptr<StoredSamples> samples) const {
     samples->resident = ResidentSet({{0, source_.samples.sample_count}});
     samples->resident_rows = samples->rows_in_source;
+    samples->resident_masks = samples->masks_in_source;
     samples->borrowed_codes = source_.in_place->codes.data();
     samples->borrowed_labels = reinterpret_cast<const std::uint32_t*>(source_.in_place->label_bytes.data());
     return samples;
@@ -319,6 +328,7 @@ std::shared_ptr<const StoredSamples> load_samples(const Split& split, Device dev
       "the file",
       {split.sample_count(), split.shape(), split.labels(), options.with_masks && split.has_masks(),
        dataset_file::codec_of(split.data()->description().compression).row_coding, split.data()->description().rows,
+       options.with_masks ? split.data()->description().mask_rows : dataset_file::RowOffsets(split.sample_count(), 0),
        split.class_names(), split.data()->description().quantization, statistics_split.statistics(),
        statistics_split.name(), split.name(), split.data()->description().data_hash},
       [&] {
@@ -339,8 +349,8 @@ std::shared_ptr<const StoredSamples> load_samples(const HostSamples& samples, Ho
       "samples in memory",
       "host memory",
       {sample_count, samples.shape, samples.labels, false, kernels::RowCoding::plain,
-       dataset_file::RowOffsets(sample_count, samples.shape.values()), samples.class_names, statistics.quantization,
-       statistics, "", "", data_hash_of(samples, statistics)},
+       dataset_file::RowOffsets(sample_count, samples.shape.values()), dataset_file::RowOffsets(sample_count, 0),
+       samples.class_names, statistics.quantization, statistics, "", "", data_hash_of(samples, statistics)},
       [&] { return std::make_unique<const MemoryRows>(samples, memory, options.thread_count); },
       [&](const StoredSamples& stored) { copy_samples(samples, stored); },
       memory == HostMemory::borrow ? samples.owner : nullptr,

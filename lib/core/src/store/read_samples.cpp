@@ -51,10 +51,10 @@ void read_block(const Split& split, bool verify, const StoredSamples& samples, s
   };
   const std::span<std::byte> rows = block(to.rows, samples.rows_in_source.bytes(first, count)),
                              labels = block(to.labels, layout.labels(count));
-  std::span<std::byte> masks = block(to.masks, layout.masks(count));
+  std::span<std::byte> masks = block(to.masks, samples.masks_in_source.bytes(first, count));
   std::vector<std::byte> unwanted;  // a checksum also covers the mask
   if (verify && masks.empty() && split.has_masks()) {
-    unwanted.resize(static_cast<std::size_t>(count * split.shape().values_per_channel()));
+    unwanted.resize(static_cast<std::size_t>(split.data()->description().mask_rows.bytes(first, count)));
     masks = unwanted;
   }
   const dataset_file::SplitData& data = *split.data();
@@ -68,7 +68,7 @@ void read_block(const Split& split, bool verify, const StoredSamples& samples, s
 dataset_file::RowTarget slot_target(const StoredSamples& samples, std::int64_t slot) {
   const RowLayout& layout = samples.layout;
   return {samples.codes.as<std::byte>() + samples.resident_rows[slot],
-          samples.masks.as<std::byte>() + layout.masks(slot),
+          samples.masks.as<std::byte>() + samples.resident_masks[slot],
           samples.label_words.as<std::byte>() + layout.labels(slot)};
 }
 
@@ -120,8 +120,9 @@ constexpr int kMostLanes = 16;
 
 /// The rows of a block, whose masks and labels need room too.
 std::int64_t row_bytes_per_block(const StoredSamples& samples) {
-  const std::int64_t row_bytes = samples.rows_in_source.mean_bytes();
-  return kUploadBlockBytes * row_bytes / (row_bytes + samples.layout.mask_bytes + samples.layout.label_bytes);
+  const std::int64_t N = samples.sample_count, row_bytes = samples.rows_in_source.mean_bytes();
+  const std::int64_t mask_bytes = (samples.masks_in_source.total_bytes() + N - 1) / N;
+  return kUploadBlockBytes * row_bytes / (row_bytes + mask_bytes + samples.layout.label_bytes);
 }
 
 /// The upload resources of one thread.
@@ -160,14 +161,17 @@ class StagedReading {
   /// Created by the thread that uses it, because pinning memory is slow.
   Lane& lane(int thread) {
     std::unique_ptr<Lane>& one = lanes_[static_cast<std::size_t>(thread)];
-    if (!one) one = std::make_unique<Lane>(samples_.backend, samples_.layout.end_offset(most_bytes(), block_samples_));
+    if (!one) one = std::make_unique<Lane>(samples_.backend, most_bytes());
     return *one;
   }
-  /// Of the rows of a block.
+  /// Of a block.
   std::int64_t most_bytes() const {
     std::int64_t most = 0;
-    for (const Block& block : blocks_)
-      most = std::max(most, samples_.rows_in_source.bytes(block.first_row, block.count));
+    for (const Block& block : blocks_) {
+      most = std::max(
+          most, samples_.layout.end_offset(samples_.rows_in_source.bytes(block.first_row, block.count),
+                                           samples_.masks_in_source.bytes(block.first_row, block.count), block.count));
+    }
     return most;
   }
 
@@ -176,12 +180,13 @@ class StagedReading {
     const StreamRef stream(lane.stream.get());
     std::byte* const begin = lane.upload.begin_block();
     const std::int64_t row_bytes = samples_.rows_in_source.bytes(block.first_row, block.count);
+    const std::int64_t mask_bytes = samples_.masks_in_source.bytes(block.first_row, block.count);
     const dataset_file::RowTarget from{begin, begin + layout.masks_offset(row_bytes),
-                                       begin + layout.labels_offset(row_bytes, block.count)};
+                                       begin + layout.labels_offset(row_bytes, mask_bytes)};
     read_block(split_, options_.verify_checksums, samples_, block.first_row, block.count, from);
     const dataset_file::RowTarget to = slot_target(samples_, block.first_slot);
     lane.upload.copy(to.rows, from.rows, row_bytes, stream);
-    lane.upload.copy(to.masks, from.masks, layout.masks(block.count), stream);
+    lane.upload.copy(to.masks, from.masks, mask_bytes, stream);
     lane.upload.copy(to.labels, from.labels, layout.labels(block.count), stream);
     lane.upload.finish_block(stream);
     progress_.add(block.count);

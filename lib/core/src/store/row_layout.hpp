@@ -9,26 +9,24 @@
 namespace octavo::store {
 
 /// A sample is a row of codes, a mask and a label. Each kind is in a block of its own, without gaps between samples.
-/// Rows may differ in size: dataset_file::RowOffsets has their sizes.
+/// Rows and masks may differ in size: dataset_file::RowOffsets has their sizes.
 struct RowLayout {
   RowLayout() = default;
-  RowLayout(const SampleShape& shape, const LabelLayout& labels, bool has_masks)
-      : mask_bytes(has_masks ? shape.values_per_channel() : 0), label_bytes(labels.bytes_per_sample()) {}
+  explicit RowLayout(const LabelLayout& labels) : label_bytes(labels.bytes_per_sample()) {}
 
-  std::int64_t mask_bytes = 0, label_bytes = 0;
+  std::int64_t label_bytes = 0;
 
   /// Of `count` samples.
-  std::int64_t masks(std::int64_t count) const { return count * mask_bytes; }
   std::int64_t labels(std::int64_t count) const { return count * label_bytes; }
 
-  /// In a block of `count` rows of `row_bytes` together, then their masks, then their labels, then something else:
-  /// where these begin. Aligned for any type.
-  std::int64_t masks_offset(std::int64_t row_bytes) const { return aligned(row_bytes); }
-  std::int64_t labels_offset(std::int64_t row_bytes, std::int64_t count) const {
-    return masks_offset(row_bytes) + aligned(masks(count));
+  /// In a block of the rows of `count` samples, then their masks, then their labels, then something else, of
+  /// `row_bytes` and `mask_bytes` together: where these begin. Aligned for any type.
+  static std::int64_t masks_offset(std::int64_t row_bytes) { return aligned(row_bytes); }
+  static std::int64_t labels_offset(std::int64_t row_bytes, std::int64_t mask_bytes) {
+    return aligned(row_bytes) + aligned(mask_bytes);
   }
-  std::int64_t end_offset(std::int64_t row_bytes, std::int64_t count) const {
-    return labels_offset(row_bytes, count) + aligned(labels(count));
+  std::int64_t end_offset(std::int64_t row_bytes, std::int64_t mask_bytes, std::int64_t count) const {
+    return labels_offset(row_bytes, mask_bytes) + aligned(labels(count));
   }
 
  private:

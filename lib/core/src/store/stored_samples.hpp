@@ -26,7 +26,8 @@ struct SampleDescription {
   LabelLayout labels;
   bool has_masks = false;
   kernels::RowCoding row_coding = kernels::RowCoding::plain;
-  dataset_file::RowOffsets rows_in_source;  ///< [N]
+  dataset_file::RowOffsets rows_in_source;   ///< [N]
+  dataset_file::RowOffsets masks_in_source;  ///< [N] in row_coding, too; without bytes if has_masks is false
   std::vector<std::string> class_names;
   std::vector<ChannelQuantization> quantization;  ///< [C]
   Statistics statistics;                          ///< used to center batches
@@ -46,19 +47,24 @@ class StoredSamples : public SampleDescription {
   std::string residency_reason;                         ///< see Store::residency_reason()
   ResidentSet resident;                                 ///< the samples on the device
   dataset_file::RowOffsets resident_rows;               ///< by slot
+  dataset_file::RowOffsets resident_masks;              ///< by slot
   std::int64_t window_samples = 0;                      ///< samples per window; 0 unless the residency is `window`
   backend::DeviceBuffer codes;                          ///< the rows of the resident samples, in row_coding
   backend::DeviceBuffer row_offsets;                    ///< resident_rows.table(); empty if it is
   backend::DeviceBuffer masks;                          ///< their masks
+  backend::DeviceBuffer mask_offsets;                   ///< resident_masks.table(); empty if it is
   backend::DeviceBuffer label_words;                    ///< their labels, K words each
   std::unique_ptr<const dataset_file::RowSource> rows;  ///< source of samples that are not resident; null if all are
   /// All samples and labels in the caller's memory, if the CPU uses them in place; else null.
   const std::int8_t* borrowed_codes = nullptr;
   const std::uint32_t* borrowed_labels = nullptr;
 
+  /// Of the values of a mask.
+  SampleShape mask_shape() const { return {has_masks ? 1 : 0, shape.height, shape.width}; }
   bool is_resident() const { return resident.count() == sample_count; }
   std::int64_t device_bytes() const {
-    return static_cast<std::int64_t>(codes.bytes() + row_offsets.bytes() + masks.bytes() + label_words.bytes());
+    return static_cast<std::int64_t>(codes.bytes() + row_offsets.bytes() + masks.bytes() + mask_offsets.bytes() +
+                                     label_words.bytes());
   }
   /// The resident samples. Staging adds the other samples of a batch.
   kernels::PackedSamples resident_samples() const {
@@ -66,7 +72,8 @@ class StoredSamples : public SampleDescription {
     return {{is_borrowed ? borrowed_codes : codes.as<std::int8_t>(),
              is_borrowed ? borrowed_labels : label_words.as<std::uint32_t>(), resident.count(), nullptr, nullptr,
              rows_in_source.mean_bytes(), labels.width, row_coding, shape, row_offsets.as<std::uint64_t>()},
-            {masks.as<std::int8_t>(), nullptr, resident.count(), nullptr, nullptr, layout.mask_bytes, 0}};
+            {masks.as<std::int8_t>(), nullptr, resident.count(), nullptr, nullptr, masks_in_source.mean_bytes(), 0,
+             has_masks ? row_coding : kernels::RowCoding::plain, mask_shape(), mask_offsets.as<std::uint64_t>()}};
   }
 };
 

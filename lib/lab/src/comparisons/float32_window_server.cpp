@@ -25,8 +25,7 @@ Float32WindowServer::Float32WindowServer(std::shared_ptr<const store::StoredSamp
     throw InvalidArgument("serve windows of float32: a batch is larger than a window; use smaller batches");
   }
   if (!samples_->is_resident()) {
-    slot_ = std::make_unique<store::StagingSlot>(samples_, window_samples_,
-                                                 window_samples_ * samples_->rows_in_source.largest_bytes());
+    slot_ = std::make_unique<store::StagingSlot>(samples_, window_samples_);
     upload_ = slot_->make_upload();
   }
   for (Window& window : windows_) {

@@ -36,6 +36,7 @@ std::vector<NamedExtent> extents_of(const Index& index) {
     }
     if (split.labels) all.push_back({dataset_path(split, "labels"), *split.labels});
     if (split.masks) all.push_back({dataset_path(split, "masks"), *split.masks});
+    if (split.mask_row_bytes) all.push_back({dataset_path(split, "mask_row_bytes"), *split.mask_row_bytes});
     all.push_back({dataset_path(split, "checksums"), split.checksums});
     all.push_back({dataset_path(split, "histogram"), split.histogram});
     all.push_back({dataset_path(split, "mean_image"), split.mean_image});
@@ -86,21 +87,30 @@ void read_chunk_tables(const ByteSource& file, Index& index) {
   }
 }
 
-RowOffsets read_row_offsets(const ByteSource& file, const SplitEntry& split, const Codec& codec) {
-  if (!split.row_bytes) return {split.sample_count, split.shape.values()};
-  const std::string path = dataset_path(split, "row_bytes");
-  const std::vector<std::byte> table = read_table(file, *split.row_bytes, path);
+/// The rows of a dataset.
+struct StoredRowTable {
+  const std::optional<Extent>& sizes;  ///< nothing: rows are plain
+  const Extent& rows;
+  SampleShape shape;   ///< of the values of a row
+  const char* prefix;  ///< of the name of the table
+};
+
+RowOffsets read_row_offsets(const ByteSource& file, const SplitEntry& split, const Codec& codec,
+                            const StoredRowTable& stored) {
+  if (!stored.sizes) return {split.sample_count, stored.shape.values()};
+  const std::string path = dataset_path(split, std::string(stored.prefix) + "row_bytes");
+  const std::vector<std::byte> table = read_table(file, *stored.sizes, path);
   std::vector<std::uint32_t> sizes(table.size() / sizeof(std::uint32_t));
   std::memcpy(sizes.data(), table.data(), table.size());
   for (std::size_t row = 0; row < sizes.size(); ++row) {
-    if (codec.can_be_row(split.shape, sizes[row])) continue;
+    if (codec.can_be_row(stored.shape, sizes[row])) continue;
     throw FormatError(path + " is invalid: sample " + std::to_string(row) + " has " + std::to_string(sizes[row]) +
-                      " bytes, which cannot be decoded to " + to_string(split.shape));
+                      " bytes, which cannot be decoded to " + to_string(stored.shape));
   }
   RowOffsets rows = RowOffsets::of_sizes(sizes);
-  if (rows.total_bytes() != split.images.bytes) {
-    throw FormatError(path + " is invalid: the samples have " + std::to_string(rows.total_bytes()) +
-                      " bytes together, and /" + split.name + "/images has " + std::to_string(split.images.bytes));
+  if (rows.total_bytes() != stored.rows.bytes) {
+    throw FormatError(path + " is invalid: the rows have " + std::to_string(rows.total_bytes()) +
+                      " bytes together, and their dataset has " + std::to_string(stored.rows.bytes));
   }
   return rows;
 }
@@ -129,7 +139,12 @@ Index read_index(const ByteSource& file, const Header& header) {
     read_chunk_tables(file, index);
     check_index(index, header);  // now including the chunks
   }
-  for (SplitEntry& split : index.splits) split.rows = read_row_offsets(file, split, *index.codec);
+  for (SplitEntry& split : index.splits) {
+    const SampleShape mask = {split.masks ? 1 : 0, split.shape.height, split.shape.width};
+    split.rows = read_row_offsets(file, split, *index.codec, {split.row_bytes, split.images, split.shape, ""});
+    split.mask_rows = read_row_offsets(file, split, *index.codec,
+                                       {split.mask_row_bytes, split.masks.value_or(Extent()), mask, "mask_"});
+  }
   return index;
 }
 

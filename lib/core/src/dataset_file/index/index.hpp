@@ -62,9 +62,11 @@ struct SplitEntry {
   std::optional<Extent> row_bytes;                ///< uint32 [N]: bytes of each row of `images`, if they differ
   std::optional<Extent> decoded_checksums;        ///< uint64 [N]: as `checksums`, with decoded codes; with row_bytes
   RowOffsets rows;                                ///< the rows that are read: in `images`, or of decoded chunks
+  std::optional<Extent> mask_row_bytes;           ///< uint32 [N]: bytes of each row of `masks`, with row_bytes
+  RowOffsets mask_rows;                           ///< the rows of `masks`; without bytes if there are none
   std::optional<ChunkedImages> chunked;           ///< nothing if rows stand alone
   std::optional<Extent> labels;                   ///< present unless label_layout.kind is none
-  std::optional<Extent> masks;                    ///< uint8 [N,1,H,W]; nothing if the split has none
+  std::optional<Extent> masks;                    ///< uint8 [N,1,H,W], or coded rows; nothing if the split has none
   Extent checksums;
   Extent histogram;
   Extent mean_image;
@@ -73,7 +75,7 @@ struct SplitEntry {
   std::vector<std::string> columns;       ///< names of the metadata
   std::optional<Extent> columns_dataset;  ///< JSON, as in columns.hpp; present if there are columns
 
-  /// Bytes of the mask of a sample; 0 if the split has none.
+  /// Values of the mask of a sample; 0 if the split has none.
   std::int64_t mask_bytes() const { return masks ? shape.values_per_channel() : 0; }
   /// Bytes of all samples, uncompressed, without masks.
   std::int64_t packed_bytes() const { return sample_count * shape.values(); }

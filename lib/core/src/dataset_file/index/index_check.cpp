@@ -77,7 +77,10 @@ void check_datasets(const SplitEntry& split) {
   if (split.labels) {
     check_bytes(dataset_path(split, "labels"), *split.labels, {count, split.label_layout.bytes_per_sample()});
   }
-  if (split.masks) check_bytes(dataset_path(split, "masks"), *split.masks, {count, shape.height, shape.width});
+  if (split.mask_row_bytes)
+    check_bytes(dataset_path(split, "mask_row_bytes"), *split.mask_row_bytes, {count, 4});
+  else if (split.masks)
+    check_bytes(dataset_path(split, "masks"), *split.masks, {count, shape.height, shape.width});
   check_bytes(dataset_path(split, "checksums"), split.checksums, {count, 8});
   check_bytes(dataset_path(split, "histogram"), split.histogram, {shape.channels, 256, 8});
   check_bytes(dataset_path(split, "mean_image"), split.mean_image, {shape.values(), 4});

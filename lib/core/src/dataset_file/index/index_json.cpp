@@ -31,6 +31,7 @@ Json encode_datasets(const SplitEntry& split) {
   if (split.decoded_checksums) json["decoded_checksums"] = encode_extent(*split.decoded_checksums);
   if (split.labels) json["labels"] = encode_extent(*split.labels);
   if (split.masks) json["masks"] = encode_extent(*split.masks);
+  if (split.mask_row_bytes) json["mask_row_bytes"] = encode_extent(*split.mask_row_bytes);
   json["checksums"] = encode_extent(split.checksums);
   json["histogram"] = encode_extent(split.histogram);
   json["mean_image"] = encode_extent(split.mean_image);
@@ -92,6 +93,9 @@ void decode_datasets(const JsonFields& datasets, const Codec& codec, std::int64_
   split.labels = decode_optional_extent(datasets, "labels", Hash::optional);
   // A version ignores keys that it does not define.
   if (version >= 2) split.masks = decode_optional_extent(datasets, "masks", Hash::optional);
+  if (split.masks && split.row_bytes) {
+    split.mask_row_bytes = decode_extent(datasets.object("mask_row_bytes"), Hash::required);
+  }
   if (version >= 3) split.columns_dataset = decode_optional_extent(datasets, "columns", Hash::required);
   split.checksums = decode_extent(datasets.object("checksums"), Hash::required);
   split.histogram = decode_extent(datasets.object("histogram"), Hash::required);

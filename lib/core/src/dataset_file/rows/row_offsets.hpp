@@ -53,6 +53,23 @@ class RowOffsets {
     return have_one_size() ? std::span<const std::uint64_t>() : std::span<const std::uint64_t>(*offsets_);
   }
 
+  /// These rows, one after the other.
+  RowOffsets selected_rows(std::span<const std::int64_t> rows) const {
+    if (have_one_size()) return {static_cast<std::int64_t>(rows.size()), row_bytes_};
+    std::vector<std::uint32_t> sizes;
+    sizes.reserve(rows.size());
+    for (const std::int64_t row : rows) sizes.push_back(static_cast<std::uint32_t>(bytes(row)));
+    return of_sizes(sizes);
+  }
+  /// Where `count` rows from `first` on begin, and end, counted from `first`; empty if all have one size.
+  std::vector<std::uint64_t> offsets_from(std::int64_t first, std::int64_t count) const {
+    std::vector<std::uint64_t> offsets;
+    for (std::int64_t i = 0; !have_one_size() && i <= count; ++i) {
+      offsets.push_back(static_cast<std::uint64_t>(bytes(first, i)));
+    }
+    return offsets;
+  }
+
   /// The rows of `ranges` of this, one after the other; range.first and range.count are of the rows of a range.
   template <typename Ranges>
   RowOffsets selected(const Ranges& ranges) const {

@@ -15,10 +15,15 @@ struct RowTarget {
   std::byte* labels;  ///< not used if the split has none
   /// Where each row begins in `rows`, then the end of the last one; null if all rows have one size.
   const std::uint64_t* row_offsets = nullptr;
+  const std::uint64_t* mask_offsets = nullptr;  ///< the same for `masks`
 
-  /// The row at `place`; `row_bytes` is its size.
-  std::byte* row(std::int64_t place, std::int64_t row_bytes) const {
-    return rows + (row_offsets == nullptr ? place * row_bytes : static_cast<std::int64_t>(row_offsets[place]));
+  /// The row or the mask at `place`; `bytes` is its size.
+  std::byte* row(std::int64_t place, std::int64_t bytes) const { return rows + offset(row_offsets, place, bytes); }
+  std::byte* mask(std::int64_t place, std::int64_t bytes) const { return masks + offset(mask_offsets, place, bytes); }
+
+ private:
+  static std::int64_t offset(const std::uint64_t* offsets, std::int64_t place, std::int64_t bytes) {
+    return offsets == nullptr ? place * bytes : static_cast<std::int64_t>(offsets[place]);
   }
 };
 

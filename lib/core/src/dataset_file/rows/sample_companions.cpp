@@ -8,7 +8,6 @@ namespace octavo::dataset_file {
 SampleCompanions::SampleCompanions(const Reader& reader, const SplitEntry& entry, const RowReading& reading)
     : reader_(reader),
       entry_(entry),
-      mask_bytes_(static_cast<std::size_t>(entry.mask_bytes())),
       with_masks_(reading.with_masks),
       label_bytes_(static_cast<std::size_t>(entry.label_layout.bytes_per_sample())) {
   if (entry.label_layout.bytes_per_sample() <= kMostKeptLabelBytes) {
@@ -35,11 +34,13 @@ void SampleCompanions::complete(std::span<const WantedRow> rows, const RowTarget
 SampleCompanions::Parts SampleCompanions::parts_at(const RowTarget& target, const WantedRow& row) const {
   const auto at = static_cast<std::size_t>(row.place);
   const std::int64_t row_bytes = entry_.rows.bytes(row.row);
-  const auto part = [&](std::byte* base, std::size_t bytes) {
-    return bytes == 0 ? std::span<std::byte>() : std::span(base + at * bytes, bytes);
+  const std::int64_t mask_bytes = with_masks_ ? entry_.mask_rows.bytes(row.row) : 0;
+  const auto part = [](std::byte* begin, std::int64_t bytes) {
+    return bytes == 0 ? std::span<std::byte>() : std::span(begin, static_cast<std::size_t>(bytes));
   };
-  return {std::span(target.row(row.place, row_bytes), static_cast<std::size_t>(row_bytes)),
-          part(target.masks, with_masks_ ? mask_bytes_ : 0), part(target.labels, label_bytes_)};
+  return {part(target.row(row.place, row_bytes), row_bytes),
+          mask_bytes == 0 ? std::span<std::byte>() : part(target.mask(row.place, mask_bytes), mask_bytes),
+          label_bytes_ == 0 ? std::span<std::byte>() : std::span(target.labels + at * label_bytes_, label_bytes_)};
 }
 
 void SampleCompanions::read_label(std::int64_t row, std::span<std::byte> label) const {
@@ -52,8 +53,8 @@ void SampleCompanions::complete_row(std::int64_t row, const Parts& to, Streaming
   read_label(row, to.label);
   std::vector<std::byte> unwanted;  // a checksum also covers the mask
   std::span<std::byte> mask = to.mask;
-  if (mask_bytes_ > 0 && !with_masks_ && !checksums_.empty()) {
-    unwanted.resize(mask_bytes_);
+  if (!with_masks_ && !checksums_.empty()) {
+    unwanted.resize(static_cast<std::size_t>(entry_.mask_rows.bytes(row)));
     mask = unwanted;
   }
   if (!mask.empty()) reader_.read_masks(entry_, row, 1, mask);

@@ -39,8 +39,7 @@ class SampleCompanions {
 
   const Reader& reader_;
   const SplitEntry& entry_;
-  std::size_t mask_bytes_;  ///< 0 if the split has no masks
-  bool with_masks_;         ///< whether masks are wanted
+  bool with_masks_;  ///< whether masks are wanted
   std::size_t label_bytes_;
   std::vector<std::byte> labels_;         ///< labels of all samples, if they are short
   std::vector<std::uint64_t> checksums_;  ///< checksums of all samples, if they are verified

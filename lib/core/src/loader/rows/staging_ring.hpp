@@ -35,7 +35,7 @@ class StagingRing {
   struct Parts {
     std::function<std::int64_t(std::int64_t epoch)> count_in;  ///< parts of an epoch, at least 1
     std::int64_t most_rows;                                    ///< largest number of rows in a part
-    std::int64_t most_row_bytes;                               ///< of the rows of a part together
+    std::int64_t most_row_bytes, most_mask_bytes;              ///< of a part
     std::function<store::BatchRows(StagedPart)> rows_of;
   };
 
@@ -62,7 +62,7 @@ class StagingRing {
   enum class State { empty, filling, ready, failed, held };
   struct Slot {
     Slot(std::shared_ptr<const store::StoredSamples> samples, const Parts& parts)
-        : staging(std::move(samples), parts.most_rows, parts.most_row_bytes) {}
+        : staging(std::move(samples), parts.most_rows, parts.most_row_bytes, parts.most_mask_bytes) {}
     store::StagingSlot staging;
     State state = State::empty;
     StagedPart part;

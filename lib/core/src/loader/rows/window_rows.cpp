@@ -43,7 +43,7 @@ class WindowRows final : public RowProvider {
               {[windows = (order.sample_count() + window_samples_ - 1) / window_samples_](std::int64_t) {
                  return windows;
                },
-               window_samples_, largest_window_bytes(),
+               window_samples_, largest_window(samples_->rows_in_source), largest_window(samples_->masks_in_source),
                [this](StagedPart part) {
                  return store::BatchRows{rows_of_window(part), {}, {}};
                }},
@@ -90,11 +90,12 @@ class WindowRows final : public RowProvider {
     return rows;
   }
 
-  std::int64_t largest_window_bytes() const {
+  /// Bytes of the rows of a window.
+  std::int64_t largest_window(const dataset_file::RowOffsets& rows) const {
     std::int64_t largest = 0;
     for (std::int64_t first = 0; first < order_.sample_count(); first += window_samples_) {
       const std::int64_t count = std::min(window_samples_, order_.sample_count() - first);
-      largest = std::max(largest, samples_->rows_in_source.bytes(first, count));
+      largest = std::max(largest, rows.bytes(first, count));
     }
     return largest;
   }

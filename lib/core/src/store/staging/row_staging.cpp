@@ -3,9 +3,7 @@
 namespace octavo::store {
 
 RowStaging::Room::Room(const std::shared_ptr<const StoredSamples>& samples, std::int64_t row_count)
-    : most_rows(row_count),
-      slot(samples, row_count, row_count * samples->rows_in_source.largest_bytes()),
-      upload(slot.make_upload()) {}
+    : most_rows(row_count), slot(samples, row_count), upload(slot.make_upload()) {}
 
 void RowStaging::Room::with_rows(std::span<const std::int64_t> rows, StreamRef stream, const Use& use) {
   slot.fill({{rows.begin(), rows.end()}, {}, {}}, upload.get(), stream, false);

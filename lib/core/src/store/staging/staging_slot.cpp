@@ -13,11 +13,11 @@ constexpr std::int64_t kNumbersPerSample = 3;
 }  // namespace
 
 StagingSlot::StagingSlot(std::shared_ptr<const StoredSamples> samples, std::int64_t most_rows,
-                         std::int64_t most_row_bytes)
+                         std::int64_t most_row_bytes, std::int64_t most_mask_bytes)
     : samples_(std::move(samples)) {
-  std::int64_t bytes =
-      samples_->layout.end_offset(most_row_bytes, most_rows) + most_rows * kNumbersPerSample * kNumberBytes;
-  if (has_row_offsets()) bytes += (most_rows + 1) * kNumberBytes + kernels::kRowGuardBytes;
+  std::int64_t bytes = samples_->layout.end_offset(most_row_bytes, most_mask_bytes, most_rows) +
+                       most_rows * kNumbersPerSample * kNumberBytes;
+  if (is_coded()) bytes += 2 * (most_rows + 1) * kNumberBytes + kernels::kRowGuardBytes;
   const auto& backend = samples_->backend;
   memory_ = backend::DeviceBuffer(backend, static_cast<std::size_t>(bytes), "the samples of a batch");
   copied_ = backend::OwnedEvent(backend);
@@ -31,8 +31,9 @@ StagingSlot::~StagingSlot() {
 
 std::unique_ptr<Upload> StagingSlot::make_upload() const {
   if (samples_->backend->is_host()) return nullptr;
-  const std::int64_t one_row = samples_->layout.end_offset(samples_->rows_in_source.largest_bytes(), 1);
-  const std::int64_t table = (kNumbersPerSample + 2) * kNumberBytes;
+  const std::int64_t one_row = samples_->layout.end_offset(samples_->rows_in_source.largest_bytes(),
+                                                           samples_->masks_in_source.largest_bytes(), 1);
+  const std::int64_t table = (kNumbersPerSample + 4) * kNumberBytes;
   return std::make_unique<Upload>(samples_->backend,
                                   std::max(one_row + table, std::min(device_bytes(), kUploadBlockBytes)));
 }
@@ -57,15 +58,11 @@ void StagingSlot::fill(const BatchRows& batch, Upload* upload, StreamRef stream,
 
 void StagingSlot::choose_staged(const BatchRows& batch) {
   batch_ = place(batch, samples_->resident);
-  row_offsets_.clear();
-  if (has_row_offsets()) {
-    row_offsets_.push_back(0);
-    for (const std::int64_t row : batch_.staged) {
-      row_offsets_.push_back(row_offsets_.back() + static_cast<std::uint64_t>(samples_->rows_in_source.bytes(row)));
-    }
-  }
+  rows_ = samples_->rows_in_source.selected_rows(batch_.staged);
+  masks_ = samples_->masks_in_source.selected_rows(batch_.staged);
   const std::vector<std::int64_t> numbers = batch_.rows.numbers();
-  table_.assign(row_offsets_.begin(), row_offsets_.end());
+  table_.assign(rows_.table().begin(), rows_.table().end());
+  table_.insert(table_.end(), masks_.table().begin(), masks_.table().end());
   table_.insert(table_.end(), numbers.begin(), numbers.end());
 }
 
@@ -73,29 +70,27 @@ std::int64_t StagingSlot::filled_bytes() const {
   return table_offset() + static_cast<std::int64_t>(table_.size()) * kNumberBytes;
 }
 
-std::int64_t StagingSlot::row_offset(std::int64_t staged) const {
-  return has_row_offsets() ? static_cast<std::int64_t>(row_offsets_[static_cast<std::size_t>(staged)])
-                           : staged * samples_->rows_in_source.largest_bytes();
-}
-
-/// Where samples are read to in a block for those from `first` on. `offsets` receives where their rows begin.
-dataset_file::RowTarget StagingSlot::target_of(std::byte* block, std::int64_t first, std::int64_t count,
-                                               std::vector<std::uint64_t>& offsets) const {
-  const RowLayout& layout = samples_->layout;
-  const std::int64_t begin = row_offset(first), row_bytes = row_offset(first + count) - begin;
-  offsets.clear();
-  for (std::int64_t i = 0; has_row_offsets() && i <= count; ++i) {
-    offsets.push_back(static_cast<std::uint64_t>(row_offset(first + i) - begin));
-  }
-  return {block, block + layout.masks_offset(row_bytes), block + layout.labels_offset(row_bytes, count),
-          offsets.empty() ? nullptr : offsets.data()};
+/// Where the samples from `first` on are read to in a block for `count` of them.
+StagedTarget StagingSlot::target_of(std::byte* block, std::int64_t first, std::int64_t count) const {
+  StagedTarget target;
+  target.row_offsets = rows_.offsets_from(first, count);
+  target.mask_offsets = masks_.offsets_from(first, count);
+  const auto table = [](const std::vector<std::uint64_t>& offsets) {
+    return offsets.empty() ? nullptr : offsets.data();
+  };
+  const std::int64_t row_bytes = rows_.bytes(first, count), mask_bytes = masks_.bytes(first, count);
+  target.places = {block, block + RowLayout::masks_offset(row_bytes),
+                   block + RowLayout::labels_offset(row_bytes, mask_bytes), table(target.row_offsets),
+                   table(target.mask_offsets)};
+  return target;
 }
 
 /// The number of samples from `first` on that fit in a block of `bytes`; at least one.
 std::int64_t StagingSlot::samples_in(std::int64_t bytes, std::int64_t first) const {
   std::int64_t count = 1;
   while (first + count < staged_count() &&
-         samples_->layout.end_offset(row_offset(first + count + 1) - row_offset(first), count + 1) <= bytes) {
+         samples_->layout.end_offset(rows_.bytes(first, count + 1), masks_.bytes(first, count + 1), count + 1) <=
+             bytes) {
     ++count;
   }
   return count;
@@ -103,8 +98,7 @@ std::int64_t StagingSlot::samples_in(std::int64_t bytes, std::int64_t first) con
 
 /// Reads everything, in device layout.
 void StagingSlot::read_all(std::byte* to, const std::atomic<bool>& cancelled) const {
-  std::vector<std::uint64_t> offsets;
-  samples_->rows->read(batch_.staged, target_of(to, 0, staged_count(), offsets), cancelled);
+  samples_->rows->read(batch_.staged, target_of(to, 0, staged_count()).places, cancelled);
   std::copy(table_.begin(), table_.end(), reinterpret_cast<std::int64_t*>(to + table_offset()));
 }
 
@@ -119,17 +113,17 @@ void StagingSlot::fill_whole(Upload& upload, StreamRef stream, const std::atomic
 /// Reads one block while the previous one is copied.
 void StagingSlot::fill_in_parts(Upload& upload, StreamRef stream, const std::atomic<bool>& cancelled) {
   const RowLayout& layout = samples_->layout;
-  std::vector<std::uint64_t> offsets;
-  const dataset_file::RowTarget all = target_of(memory(), 0, staged_count(), offsets);
+  const StagedTarget all = target_of(memory(), 0, staged_count());
   for (std::int64_t first = 0; first < staged_count();) {
     const std::int64_t count = samples_in(upload.block_bytes(), first);
-    const dataset_file::RowTarget block = target_of(upload.begin_block(), first, count, offsets);
+    const StagedTarget block = target_of(upload.begin_block(), first, count);
     const auto rows = std::span<const std::int64_t>(batch_.staged)
                           .subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
-    samples_->rows->read(rows, block, cancelled);
-    upload.copy(all.rows + row_offset(first), block.rows, row_offset(first + count) - row_offset(first), stream);
-    upload.copy(all.masks + layout.masks(first), block.masks, layout.masks(count), stream);
-    upload.copy(all.labels + layout.labels(first), block.labels, layout.labels(count), stream);
+    samples_->rows->read(rows, block.places, cancelled);
+    const dataset_file::RowTarget &from = block.places, &to = all.places;
+    upload.copy(to.rows + rows_[first], from.rows, rows_.bytes(first, count), stream);
+    upload.copy(to.masks + masks_[first], from.masks, masks_.bytes(first, count), stream);
+    upload.copy(to.labels + layout.labels(first), from.labels, layout.labels(count), stream);
     upload.finish_block(stream);
     first += count;
   }
@@ -152,21 +146,21 @@ void StagingSlot::begin_use(StreamRef stream) const {
 void StagingSlot::end_use(StreamRef stream) { backend::record_or_finish(*samples_->backend, used_.get(), stream); }
 
 kernels::PackedSamples StagingSlot::samples() const {
-  std::vector<std::uint64_t> offsets;
-  const dataset_file::RowTarget staged = target_of(memory(), 0, staged_count(), offsets);
+  const dataset_file::RowTarget staged = target_of(memory(), 0, staged_count()).places;
   kernels::PackedSamples samples = samples_->resident_samples();
   samples.rows.staged_codes = reinterpret_cast<const std::int8_t*>(staged.rows);
   samples.rows.staged_labels = reinterpret_cast<const std::uint32_t*>(staged.labels);
-  if (has_row_offsets()) {
-    samples.rows.staged_offsets = reinterpret_cast<const std::uint64_t*>(memory() + table_offset());
-  }
   samples.masks.staged_codes = reinterpret_cast<const std::int8_t*>(staged.masks);
+  const auto* const tables = reinterpret_cast<const std::uint64_t*>(memory() + table_offset());
+  if (!rows_.have_one_size()) samples.rows.staged_offsets = tables;
+  if (!masks_.have_one_size()) samples.masks.staged_offsets = tables + rows_.table().size();
   return samples;
 }
 
 kernels::RowSelection StagingSlot::selection(std::int64_t epoch) const {
   const std::int64_t row_count = std::max<std::int64_t>(1, samples_->resident.count() + staged_count());
-  const auto* numbers = reinterpret_cast<const std::int64_t*>(memory() + table_offset()) + row_offsets_.size();
+  const auto* numbers =
+      reinterpret_cast<const std::int64_t*>(memory() + table_offset()) + rows_.table().size() + masks_.table().size();
   return batch_.rows.selection(numbers, row_count, epoch);
 }
 

@@ -16,18 +16,28 @@
 
 namespace octavo::store {
 
+/// Where samples are read to, with what it points to.
+struct StagedTarget {
+  std::vector<std::uint64_t> row_offsets, mask_offsets;
+  dataset_file::RowTarget places;
+};
+
 /// A block of device memory. It holds the samples of a batch that are not resident, packed, their labels, and the row
 /// numbers by which a gather finds each sample of the batch:
 ///
-///     rows of staged samples | their masks | their labels | where their rows begin | BatchRows::numbers() of the batch
+///     rows of staged samples | their masks | their labels | where rows begin, and masks | BatchRows::numbers()
 ///
 /// fill() reads and copies samples. use() runs gathers that read samples() and selection().
 /// Not thread-safe.
 class StagingSlot {
  public:
-  /// Allocates memory for batches of up to `most_rows` samples, whose rows have up to `most_row_bytes` together. Throws
-  /// OutOfMemory.
-  StagingSlot(std::shared_ptr<const StoredSamples> samples, std::int64_t most_rows, std::int64_t most_row_bytes);
+  /// Allocates memory for batches of up to `most_rows` samples. Throws OutOfMemory.
+  StagingSlot(std::shared_ptr<const StoredSamples> samples, std::int64_t most_rows)
+      : StagingSlot(samples, most_rows, most_rows * samples->rows_in_source.largest_bytes(),
+                    most_rows * samples->masks_in_source.largest_bytes()) {}
+  /// The same, for rows of up to `most_row_bytes`, and masks of up to `most_mask_bytes` together.
+  StagingSlot(std::shared_ptr<const StoredSamples> samples, std::int64_t most_rows, std::int64_t most_row_bytes,
+              std::int64_t most_mask_bytes);
   StagingSlot(const StagingSlot&) = delete;
   StagingSlot& operator=(const StagingSlot&) = delete;
   /// Waits for all uses of the slot.
@@ -69,23 +79,22 @@ class StagingSlot {
   void fill_whole(Upload& upload, StreamRef stream, const std::atomic<bool>& cancelled);
   void fill_in_parts(Upload& upload, StreamRef stream, const std::atomic<bool>& cancelled);
   void read_all(std::byte* to, const std::atomic<bool>& cancelled) const;
-  dataset_file::RowTarget target_of(std::byte* block, std::int64_t first, std::int64_t count,
-                                    std::vector<std::uint64_t>& offsets) const;
+  StagedTarget target_of(std::byte* block, std::int64_t first, std::int64_t count) const;
   std::int64_t samples_in(std::int64_t bytes, std::int64_t first) const;
-  bool has_row_offsets() const { return samples_->row_coding != kernels::RowCoding::plain; }
-  std::int64_t table_offset() const { return samples_->layout.end_offset(row_offset(staged_count()), staged_count()); }
-  /// Where a staged row begins; for their number, the end of all.
-  std::int64_t row_offset(std::int64_t staged) const;
+  bool is_coded() const { return samples_->row_coding != kernels::RowCoding::plain; }
+  std::int64_t table_offset() const {
+    return samples_->layout.end_offset(rows_.total_bytes(), masks_.total_bytes(), staged_count());
+  }
   std::int64_t filled_bytes() const;
   std::byte* memory() const { return memory_.as<std::byte>(); }
 
   std::shared_ptr<const StoredSamples> samples_;
   backend::DeviceBuffer memory_;
-  backend::OwnedEvent copied_;              ///< the copies of fill() are done
-  backend::OwnedEvent used_;                ///< memory_ may be written again
-  PlacedBatch batch_;                       ///< its rows are those of samples()
-  std::vector<std::uint64_t> row_offsets_;  ///< [staged + 1] where staged rows begin; empty if all have one size
-  /// What follows the labels: row_offsets_, then batch_.rows.numbers().
+  backend::OwnedEvent copied_;             ///< the copies of fill() are done
+  backend::OwnedEvent used_;               ///< memory_ may be written again
+  PlacedBatch batch_;                      ///< its rows are those of samples()
+  dataset_file::RowOffsets rows_, masks_;  ///< of the staged samples
+  /// What follows the labels: where rows and masks begin, if they differ in size, then batch_.rows.numbers().
   std::vector<std::int64_t> table_;
   std::int64_t batch_count_ = 0;
 };

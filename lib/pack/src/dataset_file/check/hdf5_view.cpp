@@ -45,7 +45,12 @@ void expect_split(std::vector<ExpectedDataset>& all, const SplitEntry& split) {
     if (kind != LabelKind::class_index) axes.push_back(split.label_layout.width);
     add("labels", kind == LabelKind::target ? StoredType::float32 : StoredType::int32, axes, *split.labels);
   }
-  if (split.masks) add("masks", StoredType::uint8, {count, 1, shape.height, shape.width}, *split.masks);
+  if (split.mask_row_bytes) {
+    add("masks", StoredType::uint8, {split.masks->bytes}, *split.masks);
+    add("mask_row_bytes", StoredType::uint32, {count}, *split.mask_row_bytes);
+  } else if (split.masks) {
+    add("masks", StoredType::uint8, {count, 1, shape.height, shape.width}, *split.masks);
+  }
   add("checksums", StoredType::uint64, {count}, split.checksums);
   add("histogram", StoredType::int64, {shape.channels, 256}, split.histogram);
   add("mean_image", StoredType::float32, {shape.channels, shape.height, shape.width}, split.mean_image);
@@ -175,6 +180,7 @@ void compare_split(const Comparison& compare, const Codec& codec, const SplitEnt
   compare.text(group, "source_dtype", split.source_dtype);
   compare.text(group, "color", to_text(split.color));
   compare.text(group, "layout", "NCHW");
+  if (split.mask_row_bytes) compare.text(group + "/masks", "encoding", codec.name_in_index);
   if (split.row_bytes) return compare.text(group + "/images", "encoding", codec.name_in_index);
   const auto& first = split.quantization.front();
   if (std::count(split.quantization.begin(), split.quantization.end(), first) != split.shape.channels) return;

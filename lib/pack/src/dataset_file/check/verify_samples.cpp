@@ -30,7 +30,8 @@ struct Workplace {
   std::vector<std::uint8_t> codes;
   std::vector<std::byte> rows;  ///< as they are stored, if they are not plain
   std::vector<std::byte> labels;
-  std::vector<std::byte> masks;
+  std::vector<std::byte> masks;        ///< as they are stored
+  std::vector<std::byte> mask_values;  ///< decoded, if they are not plain
   std::vector<std::uint64_t> checksums;
   std::vector<std::uint64_t> decoded_checksums;  ///< of rows that are not plain
 };
@@ -72,11 +73,17 @@ class SamplePass {
  private:
   void check_block(Workplace& place, std::int64_t first, std::int64_t count) {
     if (!read_codes(place, first, count)) return;
+    place.first_row = first;
     place.labels.resize(static_cast<std::size_t>(count * split_.label_layout.bytes_per_sample()));
-    place.masks.resize(static_cast<std::size_t>(count * split_.mask_bytes()));
+    place.masks.resize(static_cast<std::size_t>(split_.mask_rows.bytes(first, count)));
     place.checksums.resize(static_cast<std::size_t>(count));
     reader_.read_labels(split_, first, count, place.labels);
     reader_.read_masks(split_, first, count, place.masks);
+    if (split_.mask_row_bytes) {
+      place.mask_values.resize(static_cast<std::size_t>(count * split_.mask_bytes()));
+      decode_rows(reader_.index().codec->row_coding, {1, split_.shape.height, split_.shape.width}, split_.mask_rows,
+                  {first, count, place.masks}, place.mask_values);
+    }
     reader_.read_checksums(split_, first, count, place.checksums);
     if (split_.decoded_checksums) {
       place.decoded_checksums.resize(static_cast<std::size_t>(count));
@@ -96,8 +103,7 @@ class SamplePass {
       place.rows.resize(static_cast<std::size_t>(split_.rows.bytes(first, count)));
       reader_.read_rows(split_, first, count, place.rows);
       decode_rows(reader_.index().codec->row_coding, split_.shape, split_.rows, {first, count, place.rows},
-                  {reinterpret_cast<std::int8_t*>(place.codes.data()), bytes});
-      place.first_row = first;
+                  std::as_writable_bytes(std::span(place.codes)));
       return true;
     }
     if (!split_.chunked) {
@@ -126,9 +132,9 @@ class SamplePass {
     const auto label_bytes = static_cast<std::size_t>(split_.label_layout.bytes_per_sample());
     const auto codes = std::as_bytes(std::span(place.codes)).subspan(number * code_bytes, code_bytes);
     const auto label = std::span<const std::byte>(place.labels).subspan(number * label_bytes, label_bytes);
-    const auto mask_bytes = static_cast<std::size_t>(split_.mask_bytes());
-    const auto mask = std::span<const std::byte>(place.masks).subspan(number * mask_bytes, mask_bytes);
-    if (sample_checksum(place.hash, stored_row(place, row, codes), label, mask) != place.checksums[number]) {
+    const auto mask = row_of(place.masks, split_.mask_rows, place.first_row, row);
+    const auto stored = split_.row_bytes ? row_of(place.rows, split_.rows, place.first_row, row) : codes;
+    if (sample_checksum(place.hash, stored, label, mask) != place.checksums[number]) {
       place.defects.add(
           dataset_path(split_, "images") + " sample " + std::to_string(row),
           mask.empty() ? "its checksum does not match: its pixels, its label or the checksum are damaged"
@@ -136,8 +142,10 @@ class SamplePass {
           {row, 1});
       return;
     }
+    const auto mask_bytes = static_cast<std::size_t>(split_.mask_row_bytes ? split_.mask_bytes() : 0);
+    const auto mask_values = std::span<const std::byte>(place.mask_values).subspan(number * mask_bytes, mask_bytes);
     if (split_.decoded_checksums &&
-        sample_checksum(place.hash, codes, label, mask) != place.decoded_checksums[number]) {
+        sample_checksum(place.hash, codes, label, mask_values) != place.decoded_checksums[number]) {
       place.defects.add(dataset_path(split_, "images") + " sample " + std::to_string(row),
                         "it does not decode to the pixels that were packed", {row, 1});
       return;
@@ -149,13 +157,11 @@ class SamplePass {
     }
   }
 
-  /// What the checksum of a sample covers: its codes, unless its row is stored otherwise.
-  std::span<const std::byte> stored_row(const Workplace& place, std::int64_t row,
-                                        std::span<const std::byte> codes) const {
-    if (!split_.row_bytes) return codes;
-    return std::span(place.rows)
-        .subspan(static_cast<std::size_t>(split_.rows[row] - split_.rows[place.first_row]),
-                 static_cast<std::size_t>(split_.rows.bytes(row)));
+  /// Row `row` of `bytes`, which start with `first_row`.
+  static std::span<const std::byte> row_of(std::span<const std::byte> bytes, const RowOffsets& rows,
+                                           std::int64_t first_row, std::int64_t row) {
+    return bytes.subspan(static_cast<std::size_t>(rows.bytes(first_row, row - first_row)),
+                         static_cast<std::size_t>(rows.bytes(row)));
   }
 
   void advance(std::int64_t count) {

@@ -59,19 +59,30 @@ void ForeignSplit::read_coded_rows(const std::string& encoding, std::int64_t fil
   if (codec_ == nullptr || codec_->can_be_row == nullptr) images_->fail("has an unknown encoding; update Octavo");
   if (images_->axes().size() != 1 || !images_->holds(H5T_INTEGER, 1)) images_->fail("is not uint8 [bytes]");
   const auto mean_image = open("mean_image", file_bytes);
-  const auto sizes = open("row_bytes", file_bytes);
   if (!mean_image || mean_image->axes().size() != 3) images_->fail("has no mean_image [C,H,W] with its shape");
-  if (!sizes || sizes->axes().size() != 1 || !sizes->holds(H5T_INTEGER, 4))
-    images_->fail("has no row_bytes, uint32 [N]");
   shape_ = {mean_image->axes()[0], mean_image->axes()[1], mean_image->axes()[2]};
-  sample_count_ = sizes->axes()[0];
-  if (const auto problem = layout_problem(shape_, {}, sample_count_)) images_->fail("holds " + *problem);
-  const auto row_bytes = read_values<std::uint32_t>(*sizes, 0, sample_count_, H5T_NATIVE_UINT32);
-  for (const std::uint32_t bytes : row_bytes) {
-    if (!codec_->can_be_row(shape_, bytes)) sizes->fail("has a size that no row has");
+  if (const auto problem = layout_problem(shape_, {}, 1)) images_->fail("holds " + *problem);
+  rows_ = read_row_sizes("row_bytes", *images_, shape_, file_bytes);
+  sample_count_ = rows_.row_count();
+  if (!masks_) return;
+  if (masks_->axes().size() != 1 || !masks_->holds(H5T_INTEGER, 1)) masks_->fail("is not uint8 [bytes]");
+  mask_rows_ = read_row_sizes("mask_row_bytes", *masks_, mask_shape(), file_bytes);
+  if (mask_rows_.row_count() != sample_count_) masks_->fail("does not have a row for each sample");
+}
+
+RowOffsets ForeignSplit::read_row_sizes(const char* dataset, const ForeignDataset& rows, const SampleShape& shape,
+                                        std::int64_t file_bytes) const {
+  const auto sizes = open(dataset, file_bytes);
+  if (!sizes || sizes->axes().size() != 1 || !sizes->holds(H5T_INTEGER, 4)) {
+    rows.fail(std::string("has no ") + dataset + ", uint32 [N]");
   }
-  rows_ = RowOffsets::of_sizes(row_bytes);
-  if (rows_.total_bytes() != images_->axes()[0]) sizes->fail("does not match the bytes of images");
+  const auto row_bytes = read_values<std::uint32_t>(*sizes, 0, sizes->axes()[0], H5T_NATIVE_UINT32);
+  for (const std::uint32_t bytes : row_bytes) {
+    if (!codec_->can_be_row(shape, bytes)) sizes->fail("has a size that no row has");
+  }
+  RowOffsets offsets = RowOffsets::of_sizes(row_bytes);
+  if (offsets.total_bytes() != rows.axes()[0]) sizes->fail("does not match the bytes of its rows");
+  return offsets;
 }
 
 void ForeignSplit::read_shape() {
@@ -99,7 +110,7 @@ void ForeignSplit::read_label_layout() {
 }
 
 void ForeignSplit::check_masks() const {
-  if (!masks_) return;
+  if (!masks_ || codec_ != nullptr) return;
   const std::vector<std::int64_t> expected = {sample_count_, 1, shape_.height, shape_.width};
   const auto type = hdf5::own<hdf5::TypeHandle>(H5Dget_type(masks_->id()), "read a type");
   if (!masks_->holds(H5T_INTEGER, 1) || H5Tget_sign(type.get()) != H5T_SGN_NONE || masks_->axes() != expected)
@@ -160,22 +171,30 @@ void ForeignSplit::send_rows(const hdf5::ChildOutput& output) const {
     if (labels_) {
       send_values(output, kLabels, read_values<std::int32_t>(*labels_, first, count, label_type, label_layout_.width));
     }
-    if (masks_) {
-      send_values(output, kMasks,
-                  read_values<std::uint8_t>(*masks_, first, count, H5T_NATIVE_UINT8, shape_.values_per_channel()));
-    }
+    if (masks_) send_values(output, kMasks, read_masks(first, count));
     if (checksums_)
       send_values(output, kChecksums, read_values<std::uint64_t>(*checksums_, first, count, H5T_NATIVE_UINT64));
     if (names_ && name_offsets_) send_names(output, first, count);
   }
 }
 
+template <typename Value>
+std::vector<Value> ForeignSplit::read_coded(const ForeignDataset& dataset, const SampleShape& shape,
+                                            const RowOffsets& rows, std::int64_t first, std::int64_t count) const {
+  const auto stored = read_values<std::byte>(dataset, rows[first], rows.bytes(first, count), H5T_NATIVE_UINT8);
+  std::vector<Value> values(static_cast<std::size_t>(count * shape.values()));
+  decode_rows(codec_->row_coding, shape, rows, {first, count, stored}, std::as_writable_bytes(std::span(values)));
+  return values;
+}
+
 std::vector<std::int8_t> ForeignSplit::read_codes(std::int64_t first, std::int64_t count) const {
-  if (codec_ == nullptr) return read_values<std::int8_t>(*images_, first, count, H5T_NATIVE_INT8, shape_.values());
-  const auto stored = read_values<std::byte>(*images_, rows_[first], rows_.bytes(first, count), H5T_NATIVE_UINT8);
-  std::vector<std::int8_t> codes(static_cast<std::size_t>(count * shape_.values()));
-  decode_rows(codec_->row_coding, shape_, rows_, {first, count, stored}, codes);
-  return codes;
+  if (codec_ != nullptr) return read_coded<std::int8_t>(*images_, shape_, rows_, first, count);
+  return read_values<std::int8_t>(*images_, first, count, H5T_NATIVE_INT8, shape_.values());
+}
+
+std::vector<std::uint8_t> ForeignSplit::read_masks(std::int64_t first, std::int64_t count) const {
+  if (codec_ != nullptr) return read_coded<std::uint8_t>(*masks_, mask_shape(), mask_rows_, first, count);
+  return read_values<std::uint8_t>(*masks_, first, count, H5T_NATIVE_UINT8, shape_.values_per_channel());
 }
 
 void ForeignSplit::send_names(const hdf5::ChildOutput& output, std::int64_t first, std::int64_t count) const {

@@ -32,7 +32,14 @@ class ForeignSplit {
   std::optional<ForeignDataset> open(const char* dataset, std::int64_t file_bytes) const;
   void read_shape();
   void read_coded_rows(const std::string& encoding, std::int64_t file_bytes);
+  RowOffsets read_row_sizes(const char* dataset, const ForeignDataset& rows, const SampleShape& shape,
+                            std::int64_t file_bytes) const;
   std::vector<std::int8_t> read_codes(std::int64_t first, std::int64_t count) const;
+  std::vector<std::uint8_t> read_masks(std::int64_t first, std::int64_t count) const;
+  template <typename Value>
+  std::vector<Value> read_coded(const ForeignDataset& dataset, const SampleShape& shape, const RowOffsets& rows,
+                                std::int64_t first, std::int64_t count) const;
+  SampleShape mask_shape() const { return {1, shape_.height, shape_.width}; }
   void read_label_layout();
   void check_masks() const;
   void check_companions() const;
@@ -53,7 +60,7 @@ class ForeignSplit {
   SampleShape shape_;
   LabelLayout label_layout_;
   const Codec* codec_ = nullptr;  ///< of coded rows; null if images are not
-  RowOffsets rows_;               ///< coded rows in `images`
+  RowOffsets rows_, mask_rows_;   ///< coded rows in `images` and `masks`
 };
 
 }  // namespace octavo::dataset_file

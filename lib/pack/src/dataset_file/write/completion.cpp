@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <tuple>
+#include <utility>
 
 #include <octavo/errors.hpp>
 #include <octavo/version.hpp>
@@ -87,7 +89,10 @@ PayloadPlace PayloadPlacing::place(const SplitLayout& layout, std::size_t split_
     if (layout.labels.kind != LabelKind::class_index) axes.push_back(layout.labels.width);
     place.labels = place_dataset(group + "/labels", element, axes, sample_count * layout.labels.bytes_per_sample());
   }
-  if (layout.has_masks) {
+  if (layout.has_masks && place.rows) {
+    place.mask_rows =
+        std::make_unique<RowAssembly>(codec_, SampleShape{1, shape.height, shape.width}, sample_count, *spool_);
+  } else if (layout.has_masks) {
     place.masks = place_dataset(group + "/masks", StoredType::uint8, {sample_count, 1, shape.height, shape.width},
                                 sample_count * shape.values_per_channel());
   }
@@ -142,6 +147,7 @@ void Completion::add_split_attributes(const SplitEntry& entry) {
   skeleton_.add_attribute(group, "source_dtype", entry.source_dtype);
   skeleton_.add_attribute(group, "color", to_text(entry.color));
   skeleton_.add_attribute(group, "layout", "NCHW");
+  if (entry.mask_row_bytes) skeleton_.add_attribute(group + "/masks", "encoding", index_.codec->name_in_index);
   if (entry.row_bytes) return skeleton_.add_attribute(group + "/images", "encoding", index_.codec->name_in_index);
   const auto& first = entry.quantization.front();
   if (std::count(entry.quantization.begin(), entry.quantization.end(), first) != entry.shape.channels) return;
@@ -157,12 +163,16 @@ void Completion::add_chunk_table(SplitEntry& entry) {
 }
 
 void Completion::add_coded_rows(SplitEntry& entry, const PayloadPlace& place) {
-  const std::int64_t bytes = place.rows->total_bytes();
-  entry.images = {skeleton_.add_dataset(dataset_path(entry, "images"), StoredType::uint8, {bytes}), bytes, {}};
-  file_.reserve(entry.images.offset, bytes);
-  place.rows->write(file_, entry.images.offset, thread_count_);
-  entry.row_bytes = add_small(dataset_path(entry, "row_bytes"), StoredType::uint32, {entry.sample_count},
-                              bytes_of(place.rows->sizes()));
+  const auto add = [&](const RowAssembly& rows, const std::string& name, const std::string& sizes) {
+    const std::int64_t bytes = rows.total_bytes();
+    const Extent extent = {skeleton_.add_dataset(dataset_path(entry, name), StoredType::uint8, {bytes}), bytes, {}};
+    file_.reserve(extent.offset, bytes);
+    rows.write(file_, extent.offset, thread_count_);
+    return std::pair(extent, add_small(dataset_path(entry, sizes), StoredType::uint32, {entry.sample_count},
+                                       bytes_of(rows.sizes())));
+  };
+  std::tie(entry.images, entry.row_bytes) = add(*place.rows, "images", "row_bytes");
+  if (place.mask_rows) std::tie(entry.masks, entry.mask_row_bytes) = add(*place.mask_rows, "masks", "mask_row_bytes");
   entry.decoded_checksums = with_hash(file_, place.decoded_checksums);
 }
 

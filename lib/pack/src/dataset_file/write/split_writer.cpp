@@ -141,29 +141,33 @@ void SplitWriter::store(std::int64_t first_row, std::span<std::uint8_t> values, 
   std::vector<std::uint64_t> checksums(values.size() / row_values);
   std::uint64_t digest = 0;
   StreamingHash hash;
-  const auto checksum_of = [&](std::size_t i, std::span<const std::byte> row) {
-    return sample_checksum(hash, row, labels.subspan(i * label_bytes, label_bytes),
-                           masks.subspan(i * mask_width, mask_width));
+  const auto checksum_of = [&](std::size_t i, std::span<const std::byte> row, std::span<const std::byte> mask) {
+    return sample_checksum(hash, row, labels.subspan(i * label_bytes, label_bytes), mask);
   };
   for (std::size_t i = 0; i < checksums.size(); ++i) {
     const auto sample = values.subspan(i * row_values, row_values);
     digest += XXH3_64bits_withSeed(sample.data(), sample.size(), static_cast<std::uint64_t>(first_row) + i);
     statistics::flip_top_bits(sample);
-    checksums[i] = checksum_of(i, std::as_bytes(sample));
+    checksums[i] = checksum_of(i, std::as_bytes(sample), masks.subspan(i * mask_width, mask_width));
   }
   source_digest_ += digest;
   if (place_.rows) {
     file_->write_at(place_.decoded_checksums.offset + first_row * 8, std::as_bytes(std::span(checksums)));
-    const EncodedRows encoded = place_.rows->add(first_row, std::as_bytes(values));
-    std::size_t done = 0;
-    for (std::size_t i = 0; i < checksums.size(); done += encoded.sizes[i++]) {
-      checksums[i] = checksum_of(i, std::span(encoded.bytes).subspan(done, encoded.sizes[i]));
+    const EncodedRows rows = place_.rows->add(first_row, std::as_bytes(values));
+    const EncodedRows coded_masks = place_.mask_rows ? place_.mask_rows->add(first_row, masks) : EncodedRows();
+    std::size_t row_begin = 0, mask_begin = 0;
+    for (std::size_t i = 0; i < checksums.size(); ++i) {
+      const std::size_t mask_bytes = place_.mask_rows ? coded_masks.sizes[i] : 0;
+      checksums[i] = checksum_of(i, std::span(rows.bytes).subspan(row_begin, rows.sizes[i]),
+                                 std::span(coded_masks.bytes).subspan(mask_begin, mask_bytes));
+      row_begin += rows.sizes[i];
+      mask_begin += mask_bytes;
     }
   } else {
     store_codes(first_row, std::as_bytes(values));
+    file_->write_at(place_.masks.offset + first_row * mask_bytes(), masks);
   }
   file_->write_at(place_.labels.offset + first_row * layout_.labels.bytes_per_sample(), labels);
-  file_->write_at(place_.masks.offset + first_row * mask_bytes(), masks);
   file_->write_at(place_.checksums.offset + first_row * 8, std::as_bytes(std::span(checksums)));
 }
 

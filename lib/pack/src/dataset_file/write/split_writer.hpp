@@ -25,12 +25,13 @@ namespace octavo::dataset_file {
 
 /// The location of the samples of a split.
 struct PayloadPlace {
-  Extent images;                          ///< empty if they are not plain
-  std::unique_ptr<ChunkAssembly> chunks;  ///< makes the chunks of deflated images; else null
-  std::unique_ptr<RowAssembly> rows;      ///< encodes images row by row; else null
-  Extent decoded_checksums;               ///< empty without `rows`
-  Extent labels;                          ///< empty if the split has none
-  Extent masks;                           ///< empty if the split has none
+  Extent images;                           ///< empty if they are not plain
+  std::unique_ptr<ChunkAssembly> chunks;   ///< makes the chunks of deflated images; else null
+  std::unique_ptr<RowAssembly> rows;       ///< encodes images row by row; else null
+  std::unique_ptr<RowAssembly> mask_rows;  ///< the same for masks; null if there are none
+  Extent decoded_checksums;                ///< empty without `rows`
+  Extent labels;                           ///< empty if the split has none
+  Extent masks;                            ///< empty if the split has none, or they are encoded
   Extent checksums;
 };
 
