@@ -46,9 +46,10 @@ class UnreadableFile {
   int saved_;
 };
 
-/// The offset of the codes of `row` in the file.
+/// Where `row` begins in the file.
 std::int64_t offset_of(const Split& split, std::int64_t row) {
-  return in_file(split).entry().images.offset + row * split.shape().values();
+  const dataset_file::SplitEntry& entry = in_file(split).entry();
+  return entry.images.offset + entry.rows[row];
 }
 
 void flip_byte(const std::filesystem::path& path, std::int64_t offset) {
