@@ -22,7 +22,7 @@ inline constexpr std::int64_t kRowGuardBytes = 320;
 /// from resident_count on are staged for this batch, in other memory. Borrowed pointers, in memory of the device that
 /// gathers.
 struct PackedRows {
-  const std::int8_t* codes;         ///< rows of row_stride_bytes, each with its values: codes [C,P], or a mask [P]
+  const std::int8_t* codes;         ///< rows, each with its values: codes [C,P], or a mask [P]
   const std::uint32_t* labels;      ///< [resident_count,label_words], or null
   std::int64_t resident_count;      ///< N if nothing is staged
   const std::int8_t* staged_codes;  ///< the rows from resident_count on, in the same layout; or null

@@ -4,8 +4,8 @@
 
 SOURCE is anything that `octavo pack` reads. Packs it plain, with deflate and with LP8, checks that all give the same
 pixels, and encodes each image as PNG, WebP, QOI and JPEG XL, losslessly, as far as these are installed. Prints how many
-times smaller each is than float32. Octavo's figures count everything that a sample needs, such as its size; those of
-image formats count whole files. Needs NumPy and Pillow; optional: the packages `qoi` and `pillow-jxl-plugin`.
+times smaller each is than float32. Octavo's figures count the images and, for LP8, the 4 bytes of each size, without
+labels and checksums; those of image formats count whole files. Needs NumPy and Pillow; optional: the packages `qoi` and `pillow-jxl-plugin`.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 
 #include "kernels/codecs/lp8_format.hpp"
 #include "kernels/codecs/lp8_tile.hpp"

@@ -35,12 +35,14 @@ struct Lp8Place {
   }
 };
 
-/// Gives the rows of a unit, with flipped signs.
+/// Gives the rows of a unit, with flipped signs. Behind the last one come rows of any contents.
 template <int kPlanes>
 class UnitRows {
  public:
   __device__ UnitRows(const Lp8Tiling& tiling, const CodedRow& row, const Lp8Place& place)
-      : is_plain_(row.size >= tiling.plain_bytes()), width_(tiling.shape.width) {
+      : is_plain_(row.size >= tiling.plain_bytes()),
+        width_(tiling.shape.width),
+        rows_left_(static_cast<std::uint32_t>(tiling.rows_of(place.band))) {
     if (is_plain_) {
       plane_values_ = tiling.shape.values_per_channel();
       codes_ = row.bytes + (place.plane * tiling.shape.height + place.band * tiling.band_rows) * width_ +
@@ -48,9 +50,9 @@ class UnitRows {
       return;
     }
     const Lp8Parts parts(row, tiling);
+    if (kPlanes == kLp8ColorChannels) differences_ = parts.records[0].has_color_differences() ? ~0u : 0;
     for (int k = 0; k < kPlanes; ++k) {
       const Lp8Record record = parts.records[tiling.tile(place.plane + k, place.band, place.column)];
-      if (kPlanes == kLp8ColorChannels) differences_ = record.has_color_differences() ? ~0u : 0;
       // The base plane passes its flipped signs on to the others.
       const bool is_difference = k != kLp8ColorBase && differences_ != 0;
       tiles_[k].begin(record, parts.payload_of(record), kLp8Columns, is_difference ? 0 : 0x80);
@@ -63,7 +65,11 @@ class UnitRows {
         const auto* const words = reinterpret_cast<const std::uint32_t*>(codes_ + k * plane_values_);
         rows[k] = {words[0] ^ 0x80808080u, words[1] ^ 0x80808080u};
       }
-      codes_ += width_;
+      // A plain row may be the last one in its memory: the last row of a band is repeated.
+      if (rows_left_ > 1) {
+        --rows_left_;
+        codes_ += width_;
+      }
       return;
     }
 #pragma unroll
@@ -78,6 +84,7 @@ class UnitRows {
   bool is_plain_;
   std::int64_t width_, plane_values_ = 0;
   const std::int8_t* codes_ = nullptr;
+  std::uint32_t rows_left_;  ///< of the band, if they are plain
   std::uint32_t differences_ = 0;
   Lp8Tile tiles_[kPlanes];
 };

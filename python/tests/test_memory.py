@@ -14,6 +14,9 @@ def test_a_plan_shows_what_fits(large: Packed) -> None:
     assert {part["name"]: part["bytes"] for part in planned["parts"]}["samples, int8"] == 3000 * 3072
     assert planned["largest_batch"] >= 100
     assert "largest batch" in str(planned)
+    assert planned["repacks"][0]["compression"] == "lp8"
+    assert planned["repacks"][0]["encoded_count"] == 1000
+    assert octavo.plan(large.path, memory="64MiB", estimate=0)["repacks"] == []
     small = octavo.plan(large.path, memory="4MiB", batch_size=16)
     assert small["residency"] == "hybrid"
     store = octavo.Store(large.path, device="cpu", memory_limit=small["memory_limit_bytes"])

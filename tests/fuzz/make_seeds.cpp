@@ -321,23 +321,26 @@ void add_archives(Seeds& seeds) {
 void add_archives(Seeds&) {}
 #endif
 
-std::string packed_file(Compression compression) {
+/// Three samples, which shrink if they are large enough for it.
+std::string packed_file(Compression compression, const SampleShape& shape = {1, 2, 3}, bool has_masks = false) {
   const TemporaryFolder folder;
   WriterOptions options;
   options.splits = {{.name = "train",
-                     .shape = {1, 2, 3},
+                     .shape = shape,
                      .labels = {LabelKind::class_index, 1},
                      .row_capacity = 3,
-                     .with_names = true}};
+                     .with_names = true,
+                     .has_masks = has_masks}};
   options.class_names = {"cat", "dog", "eel"};
   options.reproducible = true;
   options.compression = compression;
   {
     Writer writer(folder / "file", options);
-    std::vector<std::uint8_t> values(18);
+    std::vector<std::uint8_t> values(static_cast<std::size_t>(3 * shape.values()));
+    std::vector<std::uint8_t> masks(has_masks ? values.size() / static_cast<std::size_t>(shape.channels) : 0);
     const std::vector<std::string> names = {"a", "b", "c"};
     const auto labels = classes_of(0, 3);
-    writer.write(0, 0, values, std::as_bytes(std::span(labels)), names);
+    writer.write(0, 0, values, std::as_bytes(std::span(labels)), names, masks);
     writer.finish("{}");
   }
   return text_of(folder / "file");
@@ -346,7 +349,8 @@ std::string packed_file(Compression compression) {
 void add_packed(Seeds& seeds) {
   seeds["dataset/plain"] = packed_file(Compression::none);
   seeds["dataset/deflate"] = packed_file(Compression::deflate);
-  for (const char* kind : {"plain", "deflate"}) {
+  seeds["dataset/lp8"] = packed_file(Compression::lp8, {3, 8, 16}, true);
+  for (const char* kind : {"plain", "deflate", "lp8"}) {
     const std::string& file = seeds.at("dataset/"s + kind);
     std::uint64_t words[2];
     std::memcpy(words, file.data() + 24, sizeof words);

@@ -23,7 +23,7 @@ class CodedRows {
     const Lp8Tiling tiling(shape);
     for (std::int64_t row = 0; row < row_count; ++row) {
       Part& part = row < resident_count ? resident_ : staged_;
-      if (row % 3 == 2 || tiling.record_bytes() + 4 >= tiling.plain_bytes())
+      if (row % 3 == 0 || tiling.record_bytes() + 4 >= tiling.plain_bytes())
         add_plain(tiling, part);
       else
         add_coded(tiling, part);
@@ -69,7 +69,8 @@ class CodedRows {
     for (std::int64_t i = 0; i < tiling.plain_bytes(); ++i) part.bytes.push_back(static_cast<std::int8_t>(word()));
     part.offsets.push_back(part.bytes.size());
   }
-  /// Tiles of all widths, some without payload, some that point behind the end of the row.
+  /// Tiles of all widths, some without payload, some that point behind the end of the row. Only the first record says
+  /// whether planes are differences.
   void add_coded(const Lp8Tiling& tiling, Part& part) {
     const bool are_differences = word() % 2 == 0;
     const auto payload_words = static_cast<std::uint32_t>((tiling.plain_bytes() - tiling.record_bytes()) / 4 - 1);
@@ -77,7 +78,8 @@ class CodedRows {
     for (std::int64_t tile = 0; tile < tiling.tile_count(); ++tile) {
       for (int i = 0; i < 3; ++i) words.push_back(word() % 4 == 0 ? 0 : word());
       const std::uint32_t place = word() % 10 == 0 ? (1u << 22) - 1 : word() % std::max(1u, payload_words);
-      words.push_back(place | (word() % 2) << 22 | (are_differences ? 1u << 23 : 0) | (word() & 0xFF) << 24);
+      const bool has_bit = tile == 0 ? are_differences : word() % 2 == 0;
+      words.push_back(place | (word() % 2) << 22 | (has_bit ? 1u << 23 : 0) | (word() & 0xFF) << 24);
     }
     for (std::uint32_t i = 0; i < payload_words; ++i) words.push_back(word());
     const auto* const bytes = reinterpret_cast<const std::int8_t*>(words.data());
@@ -96,8 +98,9 @@ class CodedCase {
  public:
   static constexpr std::int64_t kRows = 7;
 
+  /// `chosen` are the rows of the batch; by default, random ones.
   CodedCase(std::uint32_t seed, const SampleShape& shape, DType type, Layout layout, std::int64_t count,
-            bool pixel_shifts = false)
+            std::vector<std::int64_t> chosen = {}, bool pixel_shifts = false)
       : shape_(shape), type_(type), layout_(layout), count_(count), rows_(seed, shape, kRows, kResident) {
     std::mt19937 random(seed);
     const auto word = [&] { return static_cast<std::uint32_t>(random()); };
@@ -111,6 +114,7 @@ class CodedCase {
       shifts_.push_back(static_cast<float>(word() % 1000) / 777.0f);
     }
     for (std::int64_t b = 0; b < count; ++b) chosen_.push_back(static_cast<std::int64_t>(word() % kRows));
+    if (!chosen.empty()) chosen_ = std::move(chosen);
     slots_.resize(static_cast<std::size_t>(kSlots * slot_bytes()));
   }
 

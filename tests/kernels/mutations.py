@@ -37,6 +37,10 @@ GATHER = [
     "the CUDA gather advances its cursor past the end of an epoch",
     "the CUDA gather gives the exact values of every case",
 ]
+CODED = [
+    "the CUDA gather of any LP8 rows gives the values of the definition",
+    "the CUDA gather augments LP8 rows like plain ones",
+]
 AUGMENTED = [
     "the CUDA gather shrinks images with more weights than fit in shared memory",
     "the CUDA gather resizes also with filters that do not fit in shared memory",
@@ -57,7 +61,7 @@ TESTS = {
         "the CUDA gather moves images of any width and alignment",
     ],
     "gather_augmented": AUGMENTED,
-    "gather_images": AUGMENTED,
+    "gather_images": CODED + AUGMENTED,
     "gather_resized": [
         "the CUDA gather stores resized images at any address",
         "the CUDA gather resizes images of several tiles and parts",
@@ -67,9 +71,11 @@ TESTS = {
     "mask_gather": [
         "the CUDA gather copies masks that are not augmented",
         "the CUDA gather of masks gives the masks of the CPU",
+        "the CUDA gather of masks decodes LP8 rows",
     ],
+    "gather_lp8": ["the CUDA gather of whole LP8 tiles gives the values of the definition"],
     "row_copy": ["the CUDA copy of float32 rows copies values and labels"],
-    "batch_mean": ["the CUDA mean of a batch*"],
+    "batch_mean": ["the CUDA mean of a batch*", "the sums of a batch of LP8 rows are those of the CPU"],
     "sample_selection": ["the CUDA selection of samples*"],
     "training": [
         "the CUDA bias kernel matches the CPU",
@@ -113,7 +119,7 @@ class Mutation:
 
 # Every statement that orders threads is removed in turn.
 ORDERING = re.compile(
-    r"^ *((?:__syncwarp|__syncthreads|__threadfence|threads_\.wait)\(\);)|(?<=\{ )(__syncthreads\(\);)", re.M
+    r"^ *((?:__syncwarp|__syncthreads|__threadfence|threads_?\.wait)\(\);)|(?<=\{ )(__syncthreads\(\);)", re.M
 )
 # Where, and through which kernels.
 ORDERED = {
@@ -123,6 +129,9 @@ ORDERED = {
     "cuda/block/moved_block.cuh": "gather_moved",
     "cuda/block/filter_tables.cuh": "gather_augmented",
     "cuda/gather_images.cu": "gather_images",
+    "cuda/gather_lp8.cu": "gather_lp8",
+    "codecs/lp8_rows.hpp": "gather_images",
+    "stages/load.hpp": "gather_images mask_gather batch_mean",
     "cuda/gather_resized.cu": "gather_resized",
     "cuda/mask_gather.cu": "mask_gather",
     "cuda/sample_selection.cu": "sample_selection",

@@ -344,6 +344,13 @@ TEST_CASE("LP8 files are packed and reported and accepted by every verb", "[unit
   CHECK_THAT(text, ContainsSubstring("samples, lp8"));
   CHECK_THAT(text, ContainsSubstring(", compressed to "));
 
+  const auto before = run_octavo({"plan", plain, "--memory", "1GiB", "--json"}).json();
+  CHECK(before["repacks"][0]["sample_bytes"] == forms[3]["sample_bytes"]);
+  CHECK_THAT(run_octavo({"plan", plain, "--memory", "1GiB", "-v"}).out,
+             ContainsSubstring("lp8 repacked") &&
+                 ContainsSubstring("lp8 by 200 encoded samples: standard error 0.0 %") &&
+                 ContainsSubstring("octavo repack FILE -o NEW --compress lp8 takes less than a minute"));
+
   const auto report = run_octavo({"report", path, "--html", folder / "page.html", "--json"}).json();
   CHECK(report["residencies"][2]["name"] == "lp8");
   CHECK(report["residencies"][2]["computed_bytes"] < report["residencies"][0]["computed_bytes"]);

@@ -95,6 +95,12 @@ TEST_CASE("a plan is printed as text and as JSON", "[unit][tools]") {
                              ContainsSubstring("H200"));
   const auto document = run_octavo({"plan", folder / "d.h5", "--memory", "100KiB", "--json"}).json();
   REQUIRE(document["residency"] != "device");
+  // Digits of 8x8 pixels and 17 levels do not shrink.
+  REQUIRE(document["repacks"].at(0)["sample_bytes"] >= document["forms"][2]["sample_bytes"]);
+  REQUIRE_THAT(text.out, ContainsSubstring("lp8 would not be smaller than int8, by 1,000 encoded samples\n"));
+  REQUIRE(run_octavo({"plan", folder / "d.h5", "--memory", "100KiB", "--json", "--estimate", "0"})
+              .json()["repacks"]
+              .empty());
   const Outcome here = run_octavo({"plan", folder / "d.h5", "--device", "cpu"});
   REQUIRE(here.exit_code == 0);
   REQUIRE_THAT(here.out, ContainsSubstring("d.h5, split train, fits on cpu: residency device, largest batch 1,437\n") &&

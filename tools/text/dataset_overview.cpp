@@ -55,6 +55,7 @@ SplitOverview survey_split(const Split& split) {
           split.columns(),
           {},
           mask_bytes(split),
+          split.stored_mask_bytes(),
           counts_of_masks(split),
           targets_of(split),
           statistics.quantization};

@@ -44,6 +44,7 @@ struct SplitOverview {
   std::vector<std::string> columns;  ///< names of the metadata
   std::string loss;                  ///< recorded_loss()
   std::int64_t mask_bytes = 0;
+  std::int64_t stored_mask_bytes = 0;     ///< of the masks in the file
   std::optional<MaskCounts> mask_counts;  ///< of some of the samples if there are many; empty without masks
   std::vector<TargetSummary> targets;     ///< of each column; empty if there are none, or too many samples
   std::vector<ChannelQuantization> quantization = {};  ///< [C]

@@ -59,7 +59,7 @@ double compression_ratio(const SplitOverview& split) {
 /// "plain", or "12.1 MiB (lp8, 1.63x)".
 std::string describe_stored(const SplitOverview& split) {
   if (split.compression == Compression::none) return "plain";
-  return format_bytes(split.stored_bytes + split.mask_bytes) + " (" + to_string(split.compression) + ", " +
+  return format_bytes(split.stored_bytes + split.stored_mask_bytes) + " (" + to_string(split.compression) + ", " +
          format_fixed(compression_ratio(split), 2) + "x)";
 }
 
@@ -428,6 +428,7 @@ Json overview_as_json(const SplitOverview& split, const std::map<int, std::strin
                                    .has_masks = split.has_masks});
   described.update({{"compression", to_string(split.compression)},
                     {"stored_bytes", split.stored_bytes},
+                    {"stored_mask_bytes", split.stored_mask_bytes},
                     {"compression_ratio", compression_ratio(split)},
                     {"source_dtype", split.source_dtype},
                     {"columns", split.columns},

@@ -1,4 +1,4 @@
-// `octavo plan`: shows what fits on a device, without loading anything.
+// `octavo plan`: shows what fits on a device, from the file's header and a few samples.
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -27,7 +27,7 @@ struct PlanArguments : CommonOptions {
   std::string precision = "float32";
   std::string dtype = "float32";
   bool is_verbose = false;
-  PlanOptions options;
+  PlanOptions options{.estimated_samples = 1000};
 };
 
 /// The type called `name`, which the command line has checked.
@@ -78,6 +78,10 @@ Command add_plan_command(CLI::App& program) {
       ->check(CLI::IsMember(image_type_names()));
   verb->add_option("--batch-size", arguments->options.batch_size, "Samples per batch; a batch must fit (256)")
       ->check(above_zero());
+  verb->option_defaults()->group("Compression");
+  verb->add_option("--estimate", arguments->options.estimated_samples,
+                   "Samples to encode, to estimate what repacking would save; 0: read only the header (1000)")
+      ->check(CLI::NonNegativeNumber);
   verb->option_defaults()->group("Output");
   verb->add_flag("-v,--verbose", arguments->is_verbose, "Also show each use of memory and the reasons");
   return {verb, [arguments] { return run(*arguments); }};

@@ -159,6 +159,7 @@ void add_split(nb::module_& module) {
           "compression", [](const Split& split) { return to_string(split.compression()); },
           "'none', 'deflate' or 'lp8'.")
       .def_prop_ro("stored_bytes", &Split::stored_bytes)
+      .def_prop_ro("stored_mask_bytes", &Split::stored_mask_bytes)
       .def_prop_ro("source_dtype", &Split::source_dtype)
       .def_prop_ro("class_names", &Split::class_names)
       .def_prop_ro("path", &Split::path)

@@ -43,6 +43,7 @@ void add_plan_options(nb::module_& module) {
           "dtype", [](const PlanOptions& self) { return to_string(self.dtype); },
           [](PlanOptions& self, const std::string& name) { self.dtype = dtype_of(name, "dtype"); })
       .def_rw("batch_size", &PlanOptions::batch_size)
+      .def_rw("estimated_samples", &PlanOptions::estimated_samples)
       .def_rw("prefetch", &PlanOptions::prefetch);
 }
 

@@ -117,7 +117,7 @@ def _stored(split: Mapping[str, Any]) -> str:
     if split["compression"] == "none":
         return "plain"
     ratio = split["packed_bytes"] / split["stored_bytes"]
-    return f"{format_bytes(split['stored_bytes'] + split['mask_bytes'])} ({split['compression']}, {ratio:.2f}x)"
+    return f"{format_bytes(split['stored_bytes'] + split['stored_mask_bytes'])} ({split['compression']}, {ratio:.2f}x)"
 
 
 def _labels(split: Mapping[str, Any]) -> str:

@@ -304,6 +304,11 @@ class Split:
         return self._native.stored_bytes
 
     @property
+    def stored_mask_bytes(self) -> int:
+        """Bytes that the masks occupy in the file; 0 if there are none."""
+        return self._native.stored_mask_bytes
+
+    @property
     def packed_bytes(self) -> int:
         """N*C*H*W: bytes of all images without compression."""
         return self._native.packed_bytes

@@ -33,8 +33,9 @@ def plan(
     dtype: Any = None,
     batch_size: int | None = None,
     prefetch: int | None = None,
+    estimate: int = 1000,
 ) -> Report:
-    """Plans the memory for training on a split: residency and batch size. Computed, without loading the samples.
+    """Plans the memory for training on a split: residency and batch size. Computed; no device is needed.
 
     >>> print(octavo.plan("imagenet.h5", memory="24GiB", parameters=25_600_000, activations="90MiB"))
 
@@ -64,12 +65,14 @@ def plan(
         A batch size that must fit. None: 256, or less if memory requires it.
     prefetch
         As in `Loader`.
+    estimate
+        Samples to encode, to estimate what repacking would save (``repacks``). 0 reads only the header of the file.
 
     Returns
     -------
     Report
         A mapping with every figure (``residency``, ``largest_batch``, ``memory_limit_bytes`` to pass to a loader,
-        ``parts``, ``forms``, ``well_known``, ...); ``str()`` gives readable tables.
+        ``parts``, ``forms``, ``repacks``, ``well_known``, ...); ``str()`` gives readable tables.
 
     Raises
     ------
@@ -93,6 +96,7 @@ def plan(
     options.model = _model_memory(parameters, optimizer, precision, activations)
     options.dtype = _frameworks.resolve_dtype(dtype)
     options.batch_size = operator.index(batch_size or 0)
+    options.estimated_samples = operator.index(estimate)
     if prefetch is not None:
         options.prefetch = operator.index(prefetch)
     figures, text = _core.plan(dataset._opened(), options)

@@ -62,12 +62,16 @@ AugmentOp center_crop(std::int32_t side) {
   return op;
 }
 
+/// Parts of a batch that are decoded into memory at once.
+constexpr std::int64_t kSlots = 32;
+
 /// What a row of the table names.
 struct CostRow {
   const char* name;
   SampleShape sample;
   std::int64_t batch_count;
   std::vector<AugmentOp> ops;
+  RowCoding coding = RowCoding::plain;
 };
 
 std::unique_ptr<AugmentProgram> program_of(const CostRow& row) {
@@ -114,6 +118,14 @@ std::unique_ptr<CostCase> make_case(const CostRow& row, DType dtype, Layout layo
   made->values.resize(static_cast<std::size_t>(row.batch_count * batch.bytes()));
   GatherArgs& args = made->args;
   args.packed = {made->codes.data(), made->labels.data(), row_count, nullptr, nullptr, row.sample.values(), 1};
+  if (row.coding == RowCoding::lp8) {
+    made->coded.emplace(1, row.sample, row_count, row_count);
+    args.packed = made->coded->packed();
+    args.packed.labels = made->labels.data();
+    args.packed.label_words = 1;
+    made->block_memory.resize(static_cast<std::size_t>(kSlots * decoded_bytes(row.coding, row.sample.values())));
+    args.block_memory = {made->block_memory.data(), decoded_bytes(row.coding, row.sample.values()), kSlots};
+  }
   args.set_shapes(row.sample, batch);
   args.selection = rows_in_order(make_order_key(row_count, 7, 3, true), 0, 3);
   args.batch_count = row.batch_count;
@@ -138,6 +150,7 @@ std::vector<std::unique_ptr<CostCase>> cost_cases() {
   const SampleShape small{3, 32, 32}, large{3, 224, 224}, larger{3, 256, 256};
   const std::vector<CostRow> rows = {
       {"plain", small, 128, {}},
+      {"lp8", small, 128, {}, RowCoding::lp8},
       {"flip", small, 128, {flip()}},
       {"crop with fill, flip", small, 128, {crop(32, 4), flip()}},
       {"crop with fill, flip, cutout of codes", small, 128, {crop(32, 4), flip(), cutout(16, false)}},

@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "coded_case.hpp"
 #include "kernels/gather.hpp"
 
 namespace device_code {
@@ -16,6 +18,7 @@ struct CostCase {
   std::string name;
   octavo::kernels::GatherArgs args;
   std::vector<std::int8_t> codes;
+  std::optional<octavo::test::CodedRows> coded;  ///< instead of `codes`
   std::vector<std::uint32_t> labels, out_labels;
   std::vector<octavo::kernels::Affine> maps;
   std::unique_ptr<octavo::kernels::AugmentProgram> program;

@@ -248,6 +248,15 @@ TEST_CASE("damage to an LP8 file names the sample", "[unit][lp8]") {
   CHECK_NOTHROW(split.read(0, 50, codes));
 }
 
+TEST_CASE("damage to the checksums of decoded rows is not taken for damage to the samples", "[unit][lp8]") {
+  const PackedFixture fixture({smooth_split("train", 50, {3, 32, 32})}, Compression::lp8);
+  const dataset_file::SplitEntry entry = dataset_file::Reader::open(fixture.path())->index().splits[0];
+  change_byte(fixture.path(), entry.decoded_checksums->offset + 8 * 17);
+  const std::string defects = defect_text(fixture.path());
+  CHECK_THAT(defects, ContainsSubstring("/train/decoded_checksums: "));
+  CHECK_THAT(defects, !ContainsSubstring("sample"));
+}
+
 TEST_CASE("sizes of LP8 rows that do not fit are refused when the file is opened", "[unit][lp8]") {
   const PackedFixture fixture({smooth_split("train", 5, {3, 32, 32})}, Compression::lp8);
   const dataset_file::Extent table = *dataset_file::Reader::open(fixture.path())->index().splits[0].row_bytes;

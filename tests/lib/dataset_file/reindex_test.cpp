@@ -146,6 +146,23 @@ std::string refusal(const std::filesystem::path& path) {
 
 }  // namespace
 
+TEST_CASE("an attribute of plain images that is named like that of coded ones is not taken for it", "[unit][archive]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.h5");
+  const auto codes = codes_of(folder / "a.h5");
+  edit(folder / "a.h5", [](hid_t file) {
+    const octavo::hdf5::TypeHandle type(H5Tcopy(H5T_C_S1));
+    H5Tset_size(type.get(), 4);
+    const octavo::hdf5::SpaceHandle space(H5Screate(H5S_SCALAR));
+    const octavo::hdf5::AttributeHandle attribute(H5Acreate_by_name(
+        file, "/train/images", "encoding", type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    REQUIRE(H5Awrite(attribute.get(), type.get(), "rgb8") >= 0);
+  });
+  const auto summary = reindex(folder / "a.h5", folder / "b.h5");
+  CHECK(summary.changed_samples == 0);
+  CHECK(codes_of(folder / "b.h5") == codes);
+}
+
 TEST_CASE("a file with a new attribute is refused with the remedy and reindex accepts it", "[unit][archive]") {
   const TemporaryFolder folder;
   write_file(folder / "a.h5");

@@ -157,6 +157,43 @@ TEST_CASE("a plan is also available as JSON", "[unit][plan]") {
   REQUIRE(document.at("largest_batch") == 1000);  // a batch has at most as many samples as the split
 }
 
+TEST_CASE("a plan estimates what repacking would save", "[unit][plan]") {
+  const auto plan_of = [](const PackedFixture& fixture, std::int64_t samples) {
+    PlanOptions options;
+    options.memory_bytes = 64 * kMiB;
+    options.estimated_samples = samples;
+    return plan(fixture.dataset(), options);
+  };
+  PlainSplit split = smooth_split("train", 400, {3, 32, 32});
+  split.masks = masked_split("train", 400, {3, 32, 32}).masks;
+  // One sample of noise: the one that shrinks least.
+  const PlainSplit noise = random_split("train", 1, {3, 32, 32}, 7);
+  std::ranges::copy(noise.values, split.values.begin() + 123 * 3072);
+  const PackedFixture lp8({split}, Compression::lp8);
+  const std::int64_t expected = plan_of(lp8, 1000).forms.back().sample_bytes;
+  const PackedFixture plain({split}, Compression::none), deflated({split}, Compression::deflate);
+  REQUIRE(plan_of(plain, 0).repacks.empty());
+  const Plan exact = plan_of(plain, 1000);
+  REQUIRE(exact.repacks.size() == 1);
+  const PlannedRepack& whole = exact.repacks.front();
+  CHECK(whole.compression == Compression::lp8);
+  CHECK(whole.encoded_count == 400);
+  CHECK(whole.standard_error_bytes == 0);
+  CHECK(whole.largest_row == 123);
+  CHECK(whole.most_share > whole.least_share);
+  CHECK(whole.form.sample_bytes == expected);
+  for (const PlannedDevice& device : exact.well_known) CHECK(device.repacked_shares == std::vector{1.0});
+  // Of a deflated file fewer samples are read, because each takes a whole chunk.
+  for (const PackedFixture* fixture : {&plain, &deflated}) {
+    const PlannedRepack some = plan_of(*fixture, 100).repacks.at(0);
+    CHECK(some.encoded_count >= (fixture == &plain ? 100 : 2));
+    CHECK(some.encoded_count <= 100);
+    CHECK(some.standard_error_bytes > 0);
+    CHECK(std::abs(some.form.sample_bytes - expected) < expected / 20);
+  }
+  CHECK(plan_of(lp8, 1000).repacks.empty());
+}
+
 TEST_CASE("plans for invalid numbers are refused", "[unit][plan]") {
   const PackedFixture fixture = thousand();
   const auto refuses = [&](auto&& change) {
@@ -167,6 +204,7 @@ TEST_CASE("plans for invalid numbers are refused", "[unit][plan]") {
   };
   refuses([](PlanOptions& options) { options.memory_bytes = -1; });
   refuses([](PlanOptions& options) { options.batch_size = -1; });
+  refuses([](PlanOptions& options) { options.estimated_samples = -1; });
   refuses([](PlanOptions& options) { options.model.parameter_count = -1; });
   refuses([](PlanOptions& options) { options.model.parameter_count = INT64_MAX; });
   refuses([](PlanOptions& options) { options.model.activation_bytes_per_sample = -1; });

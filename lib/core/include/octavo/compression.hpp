@@ -7,23 +7,29 @@
 namespace octavo {
 
 /// none: plain bytes. deflate: chunks of whole samples, each one a zlib stream, which every HDF5 program can read; they
-/// are inflated as they are loaded. lp8: each sample on its own, lossless, about 1.6 times smaller for photographs; it
+/// are inflated as they are loaded. lp8: each sample on its own, lossless, about half the size for photographs; it
 /// stays compressed in the memory of a device, and gathers decode it.
 enum class Compression { none, deflate, lp8 };
 
 struct CompressionInfo {
   Compression compression;
   const char* name;
+  bool stays_compressed;  ///< in the memory of a device
 };
 inline constexpr std::array<CompressionInfo, 3> kCompressions = {{
-    {Compression::none, "none"},
-    {Compression::deflate, "deflate"},
-    {Compression::lp8, "lp8"},
+    {Compression::none, "none", false},
+    {Compression::deflate, "deflate", false},
+    {Compression::lp8, "lp8", true},
 }};
 
 /// The name of the compression, such as "deflate".
 constexpr const char* to_string(Compression compression) {
   return kCompressions[static_cast<std::size_t>(compression)].name;
+}
+
+/// Whether samples stay compressed in the memory of a device.
+constexpr bool stays_compressed(Compression compression) {
+  return kCompressions[static_cast<std::size_t>(compression)].stays_compressed;
 }
 
 /// Deflate levels: the fastest, the smallest and the default.

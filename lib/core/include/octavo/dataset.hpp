@@ -46,6 +46,8 @@ class Split {
   Compression compression() const;
   /// Bytes of the samples in the file, without masks; packed_bytes() if they are not compressed.
   std::int64_t stored_bytes() const;
+  /// Bytes of the masks in the file; 0 if there are none.
+  std::int64_t stored_mask_bytes() const;
 
   /// Class names in label order; empty if the file has none.
   const std::vector<std::string>& class_names() const;

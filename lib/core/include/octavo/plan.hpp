@@ -44,6 +44,9 @@ struct PlanOptions {
   DType dtype = DType::float32;  ///< element type of batches
   std::int64_t batch_size = 0;   ///< must fit; 0: 256, or all samples if there are fewer, or less if 256 does not fit
   int prefetch = -1;             ///< as in LoaderOptions
+  /// Encode up to this many samples, of at most 64 MiB, to estimate what other encodings would take. 0: read only the
+  /// file's header.
+  std::int64_t estimated_samples = 0;
 };
 
 /// One use of device memory.
@@ -61,14 +64,27 @@ struct PlannedForm {
   std::int64_t largest_batch = 0;  ///< 0 if not even one sample per batch fits
 };
 
+/// Memory use if the file were repacked with an encoding that stays compressed on the device. An estimate.
+struct PlannedRepack {
+  Compression compression = Compression::none;
+  PlannedForm form;
+  std::int64_t standard_error_bytes = 0;  ///< of form.sample_bytes
+  std::int64_t encoded_count = 0;         ///< samples that were encoded for the estimate
+  double least_share = 0.0;               ///< of the bytes of an image that remain, among the encoded samples
+  double most_share = 0.0;                ///< the same for the sample that shrinks least
+  std::int64_t largest_row = 0;           ///< the row of that sample
+  double repack_seconds = 0.0;            ///< on all threads of this machine
+};
+
 /// The same split and model on a well-known device.
 struct PlannedDevice {
   std::string name;
   std::int64_t memory_bytes = 0;
   Residency residency = Residency::device;  ///< valid if largest_batch is not 0
   std::int64_t largest_batch = 0;
-  double float32_share = 0.0;  ///< share of the samples that fits as float32
-  double packed_share = 0.0;   ///< share of the samples that fits as int8, or as LP8 if they are
+  double float32_share = 0.0;           ///< share of the samples that fits as float32
+  double packed_share = 0.0;            ///< share of the samples that fits as int8, or as LP8 if they are
+  std::vector<double> repacked_shares;  ///< the same for each of Plan::repacks
 };
 
 /// The result of plan().
@@ -80,7 +96,8 @@ struct Plan {
   std::int64_t packed_bytes = 0;  ///< all samples as int8, without masks
   std::int64_t mask_bytes = 0;    ///< all masks
   Compression compression = Compression::none;
-  std::int64_t stored_bytes = 0;            ///< all samples in the file
+  std::int64_t stored_bytes = 0;            ///< all samples in the file, without masks
+  std::int64_t stored_mask_bytes = 0;       ///< all masks in the file
   std::string device;                       ///< "cuda:0", or "a device of 24.0 GiB"
   std::int64_t memory_bytes = 0;            ///< free on the device, or PlanOptions::memory_bytes
   std::int64_t reserved_bytes = 0;          ///< part of memory_bytes kept in reserve
@@ -94,6 +111,7 @@ struct Plan {
   std::vector<PlannedPart> parts;           ///< uses of device memory
   std::int64_t host_bytes = 0;              ///< host memory in addition to the device memory
   std::vector<PlannedForm> forms;           ///< float32, float16, int8; last, the form of the samples on the device
+  std::vector<PlannedRepack> repacks;       ///< empty unless PlanOptions::estimated_samples is set
   std::int64_t largest_batch = 0;           ///< in `residency`; 0 if not even one sample per batch fits
   std::int64_t largest_power_of_two = 0;    ///< at most largest_batch
   /// The largest batch in any residency, with samples streamed from the file as needed. At most all samples.
@@ -106,9 +124,10 @@ struct Plan {
   std::int64_t total_bytes() const;
 };
 
-/// Plans the memory for training on a split. Uses only the file's header and the device's free memory; loads no
-/// samples. Without a model, samples get four fifths of the memory and everything else one fifth, as with
-/// Residency::automatic. Throws InvalidArgument for invalid numbers or an unknown split.
+/// Plans the memory for training on a split. Uses only the file's header and the device's free memory, and the samples
+/// that PlanOptions asks for. Without a model, samples get four fifths of the memory and everything else one fifth, as
+/// with Residency::automatic. Throws InvalidArgument for invalid numbers or an unknown split, and the errors
+/// of Split::read() if samples are encoded.
 Plan plan(const Dataset& dataset, const PlanOptions& options = {});
 
 /// Formats the plan for people: a summary in one line and what fits on which device; if `is_verbose`, every number.

@@ -29,7 +29,7 @@ class ChunkEncoder {
 class RowEncoder {
  public:
   virtual ~RowEncoder() = default;
-  /// Appends the encoded row to `out`: a multiple of 4 bytes, at most that of the codes. Deterministic.
+  /// Appends the encoded row to `out`: a multiple of 4 bytes, at most that of the codes, rounded up. Deterministic.
   virtual void encode(std::span<const std::byte> codes, std::vector<std::byte>& out) = 0;
 };
 

@@ -28,6 +28,7 @@ const std::string& Split::source_dtype() const { return data_->description().sou
 std::int64_t Split::packed_bytes() const { return data_->description().packed_bytes; }
 Compression Split::compression() const { return data_->description().compression; }
 std::int64_t Split::stored_bytes() const { return data_->description().stored_bytes; }
+std::int64_t Split::stored_mask_bytes() const { return data_->description().mask_rows.total_bytes(); }
 const std::vector<std::string>& Split::class_names() const { return data_->description().class_names; }
 const std::filesystem::path& Split::path() const { return dataset_->path(); }
 Dataset Split::dataset() const { return Dataset(dataset_); }

@@ -35,6 +35,7 @@ void check(const PlanOptions& options) {
            " bytes per sample; expected 0 to 2^61");
   }
   if (options.batch_size < 0) refuse("batch_size is negative; use 0 for the default");
+  if (options.estimated_samples < 0) refuse("estimated_samples is negative; use 0 for no estimate");
   if (options.memory_bytes < 0) refuse("memory_bytes is negative; use 0 for the memory of the device");
 }
 

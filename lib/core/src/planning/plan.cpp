@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <utility>
 
 #include <octavo/errors.hpp>
@@ -12,8 +13,10 @@
 #include "dataset_file/rows/sample_companions.hpp"
 #include "dataset_file/split_data.hpp"
 #include "planning/memory_model.hpp"
+#include "planning/repack_estimate.hpp"
 #include "store/residency_rules.hpp"
 #include "support/text/text_units.hpp"
+#include "support/threads.hpp"
 
 namespace octavo {
 namespace {
@@ -124,6 +127,21 @@ std::vector<PlannedForm> forms_of(const MemoryModel& model, std::int64_t room, s
   return forms;
 }
 
+PlannedRepack repack_of(const MemoryModel& model, const planning::EncodedSamples& encoded, std::int64_t room,
+                        std::int64_t batch_size) {
+  const auto N = static_cast<double>(model.sample_count);
+  PlannedRepack repack;
+  repack.compression = encoded.compression;
+  repack.form = form_of(model, to_string(encoded.compression), encoded.row_bytes, room, batch_size);
+  repack.standard_error_bytes = std::llround(N * encoded.standard_error);
+  repack.encoded_count = encoded.count;
+  repack.least_share = encoded.least_share;
+  repack.most_share = encoded.most_share;
+  repack.largest_row = encoded.largest_row;
+  repack.repack_seconds = encoded.seconds / static_cast<double>(encoded.count) * N / resolve_thread_count(0);
+  return repack;
+}
+
 std::int64_t largest_in(const MemoryModel& model, const planning::MemoryFit& found, std::int64_t room) {
   if (!found.fits) return 0;
   return planning::largest_batch(model, room, found.resident_count * model.packed_bytes(),
@@ -142,7 +160,7 @@ std::int64_t batch_size_for(const MemoryModel& model, const PlanOptions& options
 }
 
 PlannedDevice on_device(const MemoryModel& model, const WellKnown& device, const PlanOptions& options,
-                        const std::string& own_form) {
+                        const std::string& own_form, const std::vector<planning::EncodedSamples>& encodings) {
   PlannedDevice planned;
   planned.name = device.name;
   planned.memory_bytes = device.mebibytes << 20;
@@ -157,6 +175,10 @@ PlannedDevice on_device(const MemoryModel& model, const WellKnown& device, const
     const double share = std::min(1.0, left / static_cast<double>(form.sample_bytes));
     if (form.name == "float32") planned.float32_share = share;
     if (form.name == own_form) planned.packed_share = share;
+  }
+  for (const planning::EncodedSamples& encoded : encodings) {
+    const auto all = static_cast<double>(model.sample_count * (encoded.row_bytes + model.label_bytes));
+    planned.repacked_shares.push_back(std::min(1.0, left / all));
   }
   return planned;
 }
@@ -206,6 +228,7 @@ Plan plan(const Dataset& dataset, const PlanOptions& options) {
   plan.mask_bytes = N * model.mask_bytes;
   plan.compression = split.compression();
   plan.stored_bytes = split.stored_bytes();
+  plan.stored_mask_bytes = split.stored_mask_bytes();
   plan.memory_bytes = device ? backend::make_backend(*device)->memory().free_bytes : options.memory_bytes;
   plan.device = device ? to_string(*device) : "a device of " + format_bytes(options.memory_bytes);
   plan.reserved_bytes = reserved_of(plan.memory_bytes, options.model);
@@ -238,7 +261,11 @@ Plan plan(const Dataset& dataset, const PlanOptions& options) {
   plan.largest_streamed_batch =
       std::max(plan.forms.back().largest_batch, planning::largest_batch(model, room, 0, true));
   plan.rule_of_thumb_batch = plan.memory_bytes / 4 / (model.sample_values + options.model.parameter_count);
-  for (const WellKnown& known : kWellKnown) plan.well_known.push_back(on_device(model, known, options, form));
+  const auto encodings = planning::encode_samples(split, options.estimated_samples);
+  for (const auto& encoded : encodings) plan.repacks.push_back(repack_of(model, encoded, room, plan.batch_size));
+  for (const WellKnown& known : kWellKnown) {
+    plan.well_known.push_back(on_device(model, known, options, form, encodings));
+  }
   return plan;
 }
 

@@ -24,6 +24,24 @@ Json forms_json(const Plan& plan) {
   return forms;
 }
 
+Json repacks_json(const Plan& plan) {
+  Json repacks = Json::array();
+  for (const PlannedRepack& repack : plan.repacks) {
+    repacks.push_back({{"compression", to_string(repack.compression)},
+                       {"sample_bytes", repack.form.sample_bytes},
+                       {"standard_error_bytes", repack.standard_error_bytes},
+                       {"total_bytes", repack.form.total_bytes},
+                       {"fits", repack.form.fits},
+                       {"largest_batch", repack.form.largest_batch},
+                       {"encoded_count", repack.encoded_count},
+                       {"least_share", repack.least_share},
+                       {"most_share", repack.most_share},
+                       {"largest_row", repack.largest_row},
+                       {"repack_seconds", repack.repack_seconds}});
+  }
+  return repacks;
+}
+
 Json devices_json(const Plan& plan) {
   Json devices = Json::array();
   for (const PlannedDevice& device : plan.well_known) {
@@ -32,7 +50,8 @@ Json devices_json(const Plan& plan) {
                        {"residency", device.largest_batch > 0 ? Json(to_string(device.residency)) : Json()},
                        {"largest_batch", device.largest_batch},
                        {"float32_share", device.float32_share},
-                       {"packed_share", device.packed_share}});
+                       {"packed_share", device.packed_share},
+                       {"repacked_shares", device.repacked_shares}});
   }
   return devices;
 }
@@ -49,6 +68,7 @@ std::string to_json(const Plan& plan) {
       {"mask_bytes", plan.mask_bytes},
       {"compression", to_string(plan.compression)},
       {"stored_bytes", plan.stored_bytes},
+      {"stored_mask_bytes", plan.stored_mask_bytes},
       {"device", plan.device},
       {"memory_bytes", plan.memory_bytes},
       {"reserved_bytes", plan.reserved_bytes},
@@ -63,6 +83,7 @@ std::string to_json(const Plan& plan) {
       {"total_bytes", plan.total_bytes()},
       {"host_bytes", plan.host_bytes},
       {"forms", forms_json(plan)},
+      {"repacks", repacks_json(plan)},
       {"largest_batch", plan.largest_batch},
       {"largest_power_of_two", plan.largest_power_of_two},
       {"largest_streamed_batch", plan.largest_streamed_batch},

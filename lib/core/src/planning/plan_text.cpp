@@ -52,14 +52,36 @@ std::string parts_table(const Plan& plan) {
   return text;
 }
 
+std::string form_row(const std::string& name, const PlannedForm& form) {
+  return formatted("  %-13s %12s %13s %6s %15s\n", name.c_str(), format_bytes(form.sample_bytes).c_str(),
+                   format_bytes(form.total_bytes).c_str(), form.fits ? "yes" : "no",
+                   batch_or_none(form.largest_batch).c_str());
+}
+
+/// How good the estimate is, and how to get there.
+std::string repack_lines(const Plan& plan, const PlannedRepack& repack) {
+  const std::string name = to_string(repack.compression);
+  const std::string samples = format_count(repack.encoded_count) + " encoded samples";
+  const PlannedForm& own = plan.forms.back();
+  if (repack.form.sample_bytes >= own.sample_bytes) {
+    return "  " + name + " would not be smaller than " + own.name + ", by " + samples + "\n";
+  }
+  const double error =
+      100 * static_cast<double>(repack.standard_error_bytes) / static_cast<double>(repack.form.sample_bytes);
+  const double minutes = repack.repack_seconds / 60;
+  return "  " + name + " by " + samples +
+         formatted(": standard error %.1f %%; images shrink to %.0f %% to %.0f %%\n", error, 100 * repack.least_share,
+                   100 * repack.most_share) +
+         "  octavo repack FILE -o NEW --compress " + name +
+         (minutes < 1 ? std::string(" takes less than a minute\n") : formatted(" takes about %.0f min\n", minutes));
+}
+
 std::string forms_table(const Plan& plan) {
   std::string text =
       formatted("\n%-14s %12s %13s %6s %15s\n", "all resident as", "samples", "total", "fits", "largest batch");
-  for (const PlannedForm& form : plan.forms) {
-    text += formatted("  %-13s %12s %13s %6s %15s\n", form.name.c_str(), format_bytes(form.sample_bytes).c_str(),
-                      format_bytes(form.total_bytes).c_str(), form.fits ? "yes" : "no",
-                      batch_or_none(form.largest_batch).c_str());
-  }
+  for (const PlannedForm& form : plan.forms) text += form_row(form.name, form);
+  for (const PlannedRepack& repack : plan.repacks) text += form_row(repack.form.name + " repacked", repack.form);
+  for (const PlannedRepack& repack : plan.repacks) text += repack_lines(plan, repack);
   return text;
 }
 
@@ -79,15 +101,23 @@ std::string batches(const Plan& plan) {
 
 std::string devices_table(const Plan& plan) {
   const std::string form = plan.forms.back().name;
-  std::string text = formatted("\n%-18s %10s %8s %8s  %-10s %14s\n", "on other devices", "memory", "float32",
-                               form.c_str(), "residency", "largest batch");
+  std::string repacked, legend = form;
+  for (const PlannedRepack& repack : plan.repacks) {
+    repacked += formatted(" %8s", repack.form.name.c_str());
+    legend += ", " + repack.form.name;
+  }
+  std::string text = formatted("\n%-18s %10s %8s %8s%s  %-10s %14s\n", "on other devices", "memory", "float32",
+                               form.c_str(), repacked.c_str(), "residency", "largest batch");
   for (const PlannedDevice& device : plan.well_known) {
     const bool fits = device.largest_batch > 0;
-    text += formatted("  %-16s %10s %7.0f%% %7.0f%%  %-10s %14s\n", device.name.c_str(),
+    std::string shares;
+    for (const double share : device.repacked_shares) shares += formatted(" %7.0f%%", 100 * share);
+    text += formatted("  %-16s %10s %7.0f%% %7.0f%%%s  %-10s %14s\n", device.name.c_str(),
                       format_bytes(device.memory_bytes).c_str(), 100 * device.float32_share, 100 * device.packed_share,
-                      fits ? to_string(device.residency) : "none", batch_or_none(device.largest_batch).c_str());
+                      shares.c_str(), fits ? to_string(device.residency) : "none",
+                      batch_or_none(device.largest_batch).c_str());
   }
-  return text + "  float32, " + form + ": share of the samples that fits with the model and the batches\n";
+  return text + "  float32, " + legend + ": share of the samples that fits with the model and the batches\n";
 }
 
 /// Whether all samples fit everywhere, even as float32: then the tables would say the same in every row.
@@ -101,9 +131,10 @@ bool fits_everywhere(const Plan& plan) {
 
 std::string everywhere(const Plan& plan) {
   const auto least = std::ranges::min_element(plan.well_known, {}, &PlannedDevice::memory_bytes);
-  const bool stays_compressed = plan.forms.back().name == to_string(plan.compression);
-  const std::int64_t row_bytes = stays_compressed ? plan.stored_bytes : plan.packed_bytes;
-  return format_bytes(row_bytes + plan.mask_bytes) + (stays_compressed ? " as " + plan.forms.back().name : "") +
+  const bool is_coded = stays_compressed(plan.compression);
+  const std::int64_t bytes =
+      is_coded ? plan.stored_bytes + plan.stored_mask_bytes : plan.packed_bytes + plan.mask_bytes;
+  return format_bytes(bytes) + (is_coded ? " as " + plan.forms.back().name : "") +
          (plan.mask_bytes > 0 ? " of samples and masks, " : " of samples, ") +
          format_bytes(plan.forms.front().sample_bytes) + " as " + plan.forms.front().name +
          ": all fit on every GPU from " + format_bytes(least->memory_bytes) + "\n";

@@ -127,13 +127,18 @@ void Verification::check_small_datasets(const Reader& reader) {
 
 void Verification::check_split(const Reader& reader, const SplitEntry& split) {
   hash_matches(reader, split.checksums, dataset_path(split, "checksums"));
+  SplitEntry checked = split;
+  if (split.decoded_checksums &&
+      !hash_matches(reader, *split.decoded_checksums, dataset_path(split, "decoded_checksums"))) {
+    checked.decoded_checksums.reset();  // they say nothing about the samples
+  }
   const bool histogram = hash_matches(reader, split.histogram, dataset_path(split, "histogram"));
   const bool mean_image = hash_matches(reader, split.mean_image, dataset_path(split, "mean_image"));
   const bool has_names = split.names && check_names(reader, split);
   if (split.columns_dataset) check_columns(reader, split);
   std::optional<Statistics> statistics;
   if (histogram && mean_image) statistics = reader.statistics(split);
-  auto defects = dataset_file::verify_samples(reader, split, statistics ? &*statistics : nullptr,
+  auto defects = dataset_file::verify_samples(reader, checked, statistics ? &*statistics : nullptr,
                                               resolve_thread_count(options_.thread_count), options_.on_progress);
   if (has_names) defects.name_samples([&](std::int64_t row) { return reader.sample_name(split, row); });
   append(std::move(defects));

@@ -147,7 +147,9 @@ class SamplePass {
     if (split_.decoded_checksums &&
         sample_checksum(place.hash, codes, label, mask_values) != place.decoded_checksums[number]) {
       place.defects.add(dataset_path(split_, "images") + " sample " + std::to_string(row),
-                        "it does not decode to the pixels that were packed", {row, 1});
+                        mask.empty() ? "it does not decode to the pixels that were packed"
+                                     : "it does not decode to the pixels and the mask that were packed",
+                        {row, 1});
       return;
     }
     for (std::size_t i = 0; i < label_bytes / 4; ++i) {

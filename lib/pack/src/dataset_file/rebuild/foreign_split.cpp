@@ -34,7 +34,9 @@ ForeignSplit::ForeignSplit(hid_t file, const std::string& name, std::int64_t ver
   images_ = open("images", file_bytes);
   labels_ = open("labels", file_bytes);
   if (version >= 2) masks_ = open("masks", file_bytes);
-  const auto encoding = hdf5::read_text_attribute(images_->id(), "encoding");
+  // Other programs may give images [N,C,H,W] an attribute of this name.
+  auto encoding = hdf5::read_text_attribute(images_->id(), "encoding");
+  if (images_->axes().size() != 1) encoding.reset();
   checksums_ = open(encoding ? "decoded_checksums" : "checksums", file_bytes);
   names_ = open("names", file_bytes);
   name_offsets_ = open("name_offsets", file_bytes);
@@ -57,7 +59,7 @@ std::optional<ForeignDataset> ForeignSplit::open(const char* dataset, std::int64
 void ForeignSplit::read_coded_rows(const std::string& encoding, std::int64_t file_bytes) {
   codec_ = find_codec(encoding);
   if (codec_ == nullptr || codec_->can_be_row == nullptr) images_->fail("has an unknown encoding; update Octavo");
-  if (images_->axes().size() != 1 || !images_->holds(H5T_INTEGER, 1)) images_->fail("is not uint8 [bytes]");
+  if (!images_->holds(H5T_INTEGER, 1)) images_->fail("is not uint8 [bytes]");
   const auto mean_image = open("mean_image", file_bytes);
   if (!mean_image || mean_image->axes().size() != 3) images_->fail("has no mean_image [C,H,W] with its shape");
   shape_ = {mean_image->axes()[0], mean_image->axes()[1], mean_image->axes()[2]};
@@ -77,8 +79,9 @@ RowOffsets ForeignSplit::read_row_sizes(const char* dataset, const ForeignDatase
     rows.fail(std::string("has no ") + dataset + ", uint32 [N]");
   }
   const auto row_bytes = read_values<std::uint32_t>(*sizes, 0, sizes->axes()[0], H5T_NATIVE_UINT32);
-  for (const std::uint32_t bytes : row_bytes) {
-    if (!codec_->can_be_row(shape, bytes)) sizes->fail("has a size that no row has");
+  for (std::size_t row = 0; row < row_bytes.size(); ++row) {
+    if (codec_->can_be_row(shape, row_bytes[row])) continue;
+    sizes->fail("has a size that no row has for sample " + std::to_string(row));
   }
   RowOffsets offsets = RowOffsets::of_sizes(row_bytes);
   if (offsets.total_bytes() != rows.axes()[0]) sizes->fail("does not match the bytes of its rows");

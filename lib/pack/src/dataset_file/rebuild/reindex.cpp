@@ -251,7 +251,7 @@ hdf5::ChildLimits limits_for(std::int64_t file_bytes) {
   constexpr std::int64_t kSlowestBytesPerSecond = 5'000'000;
   hdf5::ChildLimits limits;
   limits.memory_bytes +=
-      3 * std::min(file_bytes, dataset_file::kMostSampleBytes);  // a sample as read, converted and sent
+      4 * std::min(file_bytes, dataset_file::kMostSampleBytes);  // a sample as read, aligned, decoded and sent
   limits.cpu_seconds += file_bytes / kSlowestBytesPerSecond;
   return limits;
 }

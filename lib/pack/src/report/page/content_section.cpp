@@ -29,8 +29,8 @@ std::string split_table(const PageData& page) {
   for (std::size_t i = 0; i < page.splits.size(); ++i) {
     const Split& split = page.splits[i];
     rows.push_back({escaped(split.name()), format_count(split.sample_count()), to_string(split.shape()),
-                    labels_text(split, page.mask_counts[i]), format_bytes(split.packed_bytes() + mask_bytes(split)),
-                    format_bytes(split.stored_bytes() + mask_bytes(split))});
+                    labels_text(split, page.mask_counts[i]), format_bytes(memory_bytes(split)),
+                    format_bytes(split.stored_bytes() + split.stored_mask_bytes())});
   }
   return table({"Split", "Samples", "Shape", "Labels", "In memory", "In the file"}, rows);
 }

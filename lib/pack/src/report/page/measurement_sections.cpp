@@ -12,6 +12,11 @@
 #include "support/text/text_units.hpp"
 
 namespace octavo::report::page {
+namespace {
+
+constexpr std::int64_t kEstimatedSamples = 1000;
+
+}  // namespace
 
 std::string savings_section(const PageData& page) {
   const auto values = static_cast<double>(page.packed_bytes());
@@ -25,7 +30,7 @@ std::string savings_section(const PageData& page) {
                            bytes("int8 (Octavo)", values + masks, true)};
   const ResidencyCost& packed = page.report.residencies.back();
   if (packed.name != "int8") {
-    bars.push_back(bytes(packed.name + " (Octavo)", static_cast<double>(page.stored_bytes()) + masks, true));
+    bars.push_back(bytes(packed.name + " (Octavo)", static_cast<double>(page.memory_bytes()), true));
   }
   if (page.report.source_bytes)
     bars.push_back(bytes("source files", static_cast<double>(*page.report.source_bytes), false));
@@ -95,20 +100,27 @@ std::string devices_section(const PageData& page) {
   PlanOptions options;
   options.split = page.report.split;
   options.device = Device::parse(page.report.device);
+  options.estimated_samples = kEstimatedSamples;
   const Plan planned = plan(page.dataset, options);
+  const auto percent = [](double share) { return formatted("%.0f %%", 100 * share); };
+  std::vector<std::string> columns = {"Device", "Memory", "As float32", "As " + planned.forms.back().name};
+  for (const PlannedRepack& repack : planned.repacks) columns.push_back("Repacked as " + repack.form.name);
+  columns.insert(columns.end(), {"Residency", "Largest batch"});
   std::vector<std::vector<std::string>> rows;
   for (const PlannedDevice& device : planned.well_known) {
     const bool fits = device.largest_batch > 0;
-    rows.push_back({escaped(device.name), format_bytes(device.memory_bytes),
-                    formatted("%.0f %%", 100 * device.float32_share), formatted("%.0f %%", 100 * device.packed_share),
-                    fits ? to_string(device.residency) : "none", fits ? format_count(device.largest_batch) : "none"});
+    std::vector<std::string>& row = rows.emplace_back();
+    row = {escaped(device.name), format_bytes(device.memory_bytes), percent(device.float32_share),
+           percent(device.packed_share)};
+    for (const double share : device.repacked_shares) row.push_back(percent(share));
+    row.push_back(fits ? to_string(device.residency) : "none");
+    row.push_back(fits ? format_count(device.largest_batch) : "none");
   }
-  return section(
-      "devices", "What fits",
-      "Share of " + escaped(page.report.split) +
-          " that fits in the memory of well-known GPUs, a fifth of it kept for the model. Computed; "
-          "<code>octavo plan</code> takes a model into account.",
-      table({"Device", "Memory", "As float32", "As " + planned.forms.back().name, "Residency", "Largest batch"}, rows));
+  return section("devices", "What fits",
+                 "Share of " + escaped(page.report.split) +
+                     " that fits in the memory of well-known GPUs, a fifth of it kept for the model. Computed; "
+                     "<code>octavo plan</code> takes a model into account.",
+                 table(columns, rows));
 }
 
 }  // namespace octavo::report::page

@@ -81,7 +81,7 @@ class Page {
       html +=
           tile("Classes", format_count(classes), data_.dataset.class_names().empty() ? "without names" : "with names");
     }
-    html += tile("In memory", format_bytes(bytes + mask_bytes), "float32: " + format_bytes(4 * bytes + mask_bytes));
+    html += tile("In memory", format_bytes(data_.memory_bytes()), "float32: " + format_bytes(4 * bytes + mask_bytes));
     html += certificate.lossless ? tile("Values", "<span class=\"good\">lossless</span>", what_is_lossless())
                                  : tile("Values", "lossy", escaped(summary_of_loss(certificate)));
     html += problem_count() == 0

@@ -14,6 +14,12 @@
 
 namespace octavo::report::page {
 
+/// Of the images and masks of a split, as they are in memory.
+inline std::int64_t memory_bytes(const Split& split) {
+  return stays_compressed(split.compression()) ? split.stored_bytes() + split.stored_mask_bytes()
+                                               : split.packed_bytes() + mask_bytes(split);
+}
+
 struct PageData {
   const Dataset& dataset;
   const MemoryReport& report;  ///< of a split of the dataset
@@ -40,10 +46,9 @@ struct PageData {
     for (const Split& split : splits) sum += split.packed_bytes();
     return sum;
   }
-  /// As they are in the file.
-  std::int64_t stored_bytes() const {
+  std::int64_t memory_bytes() const {
     std::int64_t sum = 0;
-    for (const Split& split : splits) sum += split.stored_bytes();
+    for (const Split& split : splits) sum += page::memory_bytes(split);
     return sum;
   }
 };

@@ -1,0 +1,129 @@
+#include "planning/repack_estimate.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+
+#include "dataset_file/codec.hpp"
+#include "dataset_file/coded_rows/read_codes.hpp"
+#include "dataset_file/split_data.hpp"
+
+namespace octavo::planning {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Limits the time and the memory of an estimate.
+constexpr std::int64_t kMostReadBytes = std::int64_t{64} << 20;
+
+/// Rows that are decoded to read one.
+std::int64_t rows_per_read(const dataset_file::SplitData& data) {
+  return dataset_file::codec_of(data.description().compression).rows_stand_alone ? 1 : data.rows_per_block(1);
+}
+
+/// Evenly spaced rows of a split, in order: if a file is sorted by class, every class is among them.
+std::vector<std::int64_t> sampled_rows(const dataset_file::SplitData& data, std::int64_t most_samples) {
+  const dataset_file::SplitDescription& split = data.description();
+  const std::int64_t N = split.sample_count;
+  const std::int64_t row_bytes = split.shape.values() + (split.has_masks ? split.shape.values_per_channel() : 0);
+  const std::int64_t count = std::min({N, most_samples, kMostReadBytes / row_bytes / rows_per_read(data)});
+  std::vector<std::int64_t> rows;
+  if (count < 2 && count < N) return rows;  // says nothing about the others
+  for (std::int64_t i = 0; i < count; ++i) {
+    rows.push_back(static_cast<std::int64_t>((static_cast<double>(i) + 0.5) * static_cast<double>(N) /
+                                             static_cast<double>(count)));
+  }
+  return rows;
+}
+
+/// Sizes of encoded samples, one after the other.
+class Sizes {
+ public:
+  void add(std::size_t row_bytes) {
+    ++count_;
+    total_ += row_bytes;
+    const auto bytes = static_cast<double>(row_bytes);
+    const double difference = bytes - mean_;
+    mean_ += difference / static_cast<double>(count_);
+    squares_ += difference * (bytes - mean_);
+  }
+
+  /// Of a row on the device, rounded up, with its offset.
+  std::int64_t row_bytes() const {
+    if (count_ == 0) return 0;
+    const auto n = static_cast<std::size_t>(count_);
+    return static_cast<std::int64_t>((total_ + n - 1) / n + sizeof(std::uint64_t));
+  }
+
+  /// Of the mean as an estimate of that of all `N`.
+  double standard_error(std::int64_t N) const {
+    if (count_ < 2) return 0.0;
+    const auto n = static_cast<double>(count_);
+    return std::sqrt(squares_ / (n - 1.0) / n * (1.0 - n / static_cast<double>(N)));
+  }
+
+ private:
+  std::int64_t count_ = 0;
+  std::size_t total_ = 0;
+  double mean_ = 0.0, squares_ = 0.0;
+};
+
+EncodedSamples encode_rows(const dataset_file::SplitData& data, const dataset_file::Codec& codec,
+                           const std::vector<std::int64_t>& rows) {
+  const dataset_file::SplitDescription& split = data.description();
+  const auto image_bytes = static_cast<std::size_t>(split.shape.values());
+  const auto mask_bytes = split.has_masks ? static_cast<std::size_t>(split.shape.values_per_channel()) : 0;
+  const auto image_encoder = codec.make_row_encoder(split.shape);
+  const auto mask_encoder = codec.make_row_encoder({1, split.shape.height, split.shape.width});
+  std::vector<std::byte> codes(image_bytes), masks(mask_bytes), encoded;
+  EncodedSamples result{.compression = codec.compression, .count = static_cast<std::int64_t>(rows.size())};
+  Sizes images, mask_rows, samples;
+  Clock::duration reading{}, encoding{};
+  for (const std::int64_t row : rows) {
+    const Clock::time_point start = Clock::now();
+    dataset_file::read_codes(data, row, 1, codes);
+    if (split.has_masks) dataset_file::read_masks(data, row, 1, masks);
+    const Clock::time_point read = Clock::now();
+    encoded.clear();
+    image_encoder->encode(codes, encoded);
+    const std::size_t image_size = encoded.size();
+    images.add(image_size);
+    if (split.has_masks) {
+      mask_encoder->encode(masks, encoded);  // appends
+      mask_rows.add(encoded.size() - image_size);
+    }
+    reading += read - start;
+    encoding += Clock::now() - read;
+    const double share = static_cast<double>(image_size) / static_cast<double>(image_bytes);
+    result.least_share = row == rows.front() ? share : std::min(result.least_share, share);
+    if (share > result.most_share) {
+      result.most_share = share;
+      result.largest_row = row;
+    }
+    samples.add(encoded.size());
+  }
+  result.seconds = std::chrono::duration<double>(encoding).count() +
+                   std::chrono::duration<double>(reading).count() / static_cast<double>(rows_per_read(data));
+  result.row_bytes = images.row_bytes() + mask_rows.row_bytes();
+  result.standard_error = samples.standard_error(split.sample_count);
+  return result;
+}
+
+}  // namespace
+
+std::vector<EncodedSamples> encode_samples(const Split& split, std::int64_t most_samples) {
+  const dataset_file::SplitData& data = *split.data();
+  std::vector<EncodedSamples> results;
+  if (most_samples == 0 || dataset_file::codec_of(split.compression()).make_row_encoder != nullptr) return results;
+  const std::vector<std::int64_t> rows = sampled_rows(data, most_samples);
+  if (rows.empty()) return results;
+  for (const CompressionInfo& known : kCompressions) {
+    const dataset_file::Codec& codec = dataset_file::codec_of(known.compression);
+    if (codec.make_row_encoder != nullptr) results.push_back(encode_rows(data, codec, rows));
+  }
+  return results;
+}
+
+}  // namespace octavo::planning
