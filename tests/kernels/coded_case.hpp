@@ -30,6 +30,8 @@ class CodedRows {
     }
     for (Part* part : {&resident_, &staged_}) {
       part->bytes.resize(part->bytes.size() + static_cast<std::size_t>(kRowGuardBytes), 0x5A);
+      part->bytes.shrink_to_fit();
+      part->offsets.shrink_to_fit();
     }
   }
 
@@ -118,6 +120,10 @@ class CodedCase {
     slots_.resize(static_cast<std::size_t>(kSlots * slot_bytes()));
   }
 
+  /// Draws rows with this cursor instead.
+  void set_cursor(const OrderCursor& cursor) { cursor_ = std::make_unique<OrderCursor>(cursor); }
+  const OrderCursor& cursor() const { return *cursor_; }
+
   GatherArgs args() {
     values_.assign(static_cast<std::size_t>(count_ * shape_.values()) * bytes_of(type_), std::byte{0xEE});
     out_labels_.assign(static_cast<std::size_t>(count_), 0xEEEEEEEEu);
@@ -127,7 +133,7 @@ class CodedCase {
     args.packed.staged_labels = staged_labels_.data();
     args.packed.label_words = 1;
     args.set_shapes(shape_, type_, layout_);
-    args.selection = given_rows(chosen_.data(), kRows);
+    args.selection = cursor_ ? rows_at(cursor_.get(), kRows) : given_rows(chosen_.data(), kRows);
     args.batch_count = count_;
     args.maps = maps_.data();
     args.pixel_shifts = shifts_.empty() ? nullptr : shifts_.data();
@@ -156,9 +162,12 @@ class CodedCase {
     }
     return expected;
   }
-  std::vector<std::uint32_t> expected_labels() const {
+  std::vector<std::uint32_t> expected_labels() {
+    const RowSelection selection = args().selection;
     std::vector<std::uint32_t> expected;
-    for (const std::int64_t row : chosen_) expected.push_back(labels_[static_cast<std::size_t>(row)]);
+    for (std::int64_t b = 0; b < count_; ++b) {
+      expected.push_back(labels_[static_cast<std::size_t>(sample_at(selection, b).row)]);
+    }
     return expected;
   }
   const std::vector<std::byte>& values() const { return values_; }
@@ -177,6 +186,7 @@ class CodedCase {
   std::vector<Affine> maps_;
   std::vector<float> shifts_;
   std::vector<std::int64_t> chosen_;
+  std::unique_ptr<OrderCursor> cursor_;  ///< an object of its own, so that its bounds are known
   std::vector<std::byte> slots_, values_;
   std::vector<std::uint32_t> out_labels_;
 };

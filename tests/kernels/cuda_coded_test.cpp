@@ -20,14 +20,17 @@ using octavo::SampleShape;
 
 namespace {
 
-void require_defined(CodedCase& data) {
-  const std::vector<std::byte> values = data.expected_values();
-  const GatherArgs args = data.args();
+/// A cursor advances by `cursor_batches`.
+void require_defined(CodedCase& data, std::int64_t cursor_batches = 0) {
+  const std::vector<std::byte> values = data.expected_values();  // depend on the cursor before the launch
+  const std::vector<std::uint32_t> labels = data.expected_labels();
+  GatherArgs args = data.args();
+  args.cursor_batches = cursor_batches;
   mark_unwritten(args);
   REQUIRE(cuda::launch_gather(args, kSmallDevice, nullptr) == cudaSuccess);
   REQUIRE(unwritten_bytes(args) == 0);
   REQUIRE(data.values() == values);
-  REQUIRE(data.out_labels() == data.expected_labels());
+  REQUIRE(data.out_labels() == labels);
 }
 
 }  // namespace
@@ -52,6 +55,18 @@ TEST_CASE("the CUDA gather of LP8 rows reads no plain rows beyond a band", "[uni
     CodedCase data(5, shape, DType::float16, Layout::nchw, 2, {3, 6});
     require_defined(data);
   }
+}
+
+TEST_CASE("the CUDA gather of LP8 tiles advances its cursor when all blocks have read it", "[unit][order]") {
+  // Two blocks. 7 batches of a sample per epoch, 6 per launch.
+  CodedCase data(6, {1, 128, 96}, DType::float32, Layout::nchw, 6);
+  data.set_cursor(make_order_cursor(CodedCase::kRows, 3, true, 1, {0, 1}, 4, 2));
+  for (std::int64_t launch = 1; launch <= 4; ++launch) {
+    require_defined(data, 6);
+    REQUIRE(7 * data.cursor().epoch + data.cursor().step == 7 * 4 + 2 + 6 * launch);
+    REQUIRE(data.cursor().blocks_done == 0);
+  }
+  REQUIRE(data.cursor().epoch == 7);
 }
 
 TEST_CASE("the CUDA gather of any LP8 rows gives the values of the definition", "[unit][order]") {

@@ -73,7 +73,11 @@ TESTS = {
         "the CUDA gather of masks gives the masks of the CPU",
         "the CUDA gather of masks decodes LP8 rows",
     ],
-    "gather_lp8": ["the CUDA gather of whole LP8 tiles gives the values of the definition"],
+    "gather_lp8": [
+        "the CUDA gather of whole LP8 tiles gives the values of the definition",
+        "the CUDA gather of LP8 rows reads no plain rows beyond a band",
+        "the CUDA gather of LP8 tiles advances its cursor when all blocks have read it",
+    ],
     "row_copy": ["the CUDA copy of float32 rows copies values and labels"],
     "batch_mean": ["the CUDA mean of a batch*", "the sums of a batch of LP8 rows are those of the CPU"],
     "sample_selection": ["the CUDA selection of samples*"],

@@ -62,6 +62,9 @@ AugmentOp center_crop(std::int32_t side) {
   return op;
 }
 
+/// Of the memory that cudaMalloc() returns.
+constexpr std::size_t kDeviceAlignment = 256;
+
 /// Parts of a batch that are decoded into memory at once.
 constexpr std::int64_t kSlots = 32;
 
@@ -115,7 +118,7 @@ std::unique_ptr<CostCase> make_case(const CostRow& row, DType dtype, Layout layo
   made->labels.resize(static_cast<std::size_t>(row_count));
   made->out_labels.resize(static_cast<std::size_t>(row.batch_count));
   made->maps.assign(1, Affine{1.0f / 64, 0.0f});
-  made->values.resize(static_cast<std::size_t>(row.batch_count * batch.bytes()));
+  made->values.resize(static_cast<std::size_t>(row.batch_count * batch.bytes()) + kDeviceAlignment);
   GatherArgs& args = made->args;
   args.packed = {made->codes.data(), made->labels.data(), row_count, nullptr, nullptr, row.sample.values(), 1};
   if (row.coding == RowCoding::lp8) {
@@ -131,7 +134,9 @@ std::unique_ptr<CostCase> make_case(const CostRow& row, DType dtype, Layout layo
   args.batch_count = row.batch_count;
   args.maps = made->maps.data();
   args.uniform_map = true;
-  args.values = made->values.data();
+  void* values = made->values.data();
+  std::size_t room = made->values.size();
+  args.values = std::align(kDeviceAlignment, room - kDeviceAlignment, values, room);
   args.label_type = LabelType::words;
   args.out_labels = made->out_labels.data();
   args.augment.program = made->program.get();
