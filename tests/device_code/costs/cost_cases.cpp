@@ -1,5 +1,6 @@
 #include "costs/cost_cases.hpp"
 
+#include <cstring>
 #include <random>
 
 namespace device_code {
@@ -65,6 +66,14 @@ AugmentOp center_crop(std::int32_t side) {
 /// Of the memory that cudaMalloc() returns.
 constexpr std::size_t kDeviceAlignment = 256;
 
+/// The memory of `bytes`, which has kDeviceAlignment bytes more than are used.
+template <typename Byte>
+void* aligned(std::vector<Byte>& bytes) {
+  void* begin = bytes.data();
+  std::size_t room = bytes.size();
+  return std::align(kDeviceAlignment, room - kDeviceAlignment, begin, room);
+}
+
 /// Parts of a batch that are decoded into memory at once.
 constexpr std::int64_t kSlots = 32;
 
@@ -113,30 +122,39 @@ std::unique_ptr<CostCase> make_case(const CostRow& row, DType dtype, Layout layo
     batch.image = {row.sample.channels, size.height, size.width};
   }
   std::mt19937 random(1);
-  made->codes.resize(static_cast<std::size_t>(row_count * row.sample.values()));
+  made->codes.resize(static_cast<std::size_t>(row_count * row.sample.values()) + kDeviceAlignment);
   for (std::int8_t& code : made->codes) code = static_cast<std::int8_t>(random());
   made->labels.resize(static_cast<std::size_t>(row_count));
   made->out_labels.resize(static_cast<std::size_t>(row.batch_count));
   made->maps.assign(1, Affine{1.0f / 64, 0.0f});
   made->values.resize(static_cast<std::size_t>(row.batch_count * batch.bytes()) + kDeviceAlignment);
   GatherArgs& args = made->args;
-  args.packed = {made->codes.data(), made->labels.data(), row_count, nullptr, nullptr, row.sample.values(), 1};
+  args.packed = {static_cast<const std::int8_t*>(aligned(made->codes)),
+                 made->labels.data(),
+                 row_count,
+                 nullptr,
+                 nullptr,
+                 row.sample.values(),
+                 1};
   if (row.coding == RowCoding::lp8) {
     made->coded.emplace(1, row.sample, row_count, row_count);
     args.packed = made->coded->packed();
     args.packed.labels = made->labels.data();
     args.packed.label_words = 1;
-    made->block_memory.resize(static_cast<std::size_t>(kSlots * decoded_bytes(row.coding, row.sample.values())));
-    args.block_memory = {made->block_memory.data(), decoded_bytes(row.coding, row.sample.values()), kSlots};
+    const std::uint64_t bytes = args.packed.row_offsets[row_count] + kRowGuardBytes;
+    made->codes.resize(bytes + kDeviceAlignment);
+    args.packed.codes = static_cast<const std::int8_t*>(
+        std::memcpy(aligned(made->codes), args.packed.codes, static_cast<std::size_t>(bytes)));
+    const std::int64_t slot_bytes = decoded_bytes(row.coding, row.sample.values());
+    made->block_memory.resize(static_cast<std::size_t>(kSlots * slot_bytes) + kDeviceAlignment);
+    args.block_memory = {static_cast<std::byte*>(aligned(made->block_memory)), slot_bytes, kSlots};
   }
   args.set_shapes(row.sample, batch);
   args.selection = rows_in_order(make_order_key(row_count, 7, 3, true), 0, 3);
   args.batch_count = row.batch_count;
   args.maps = made->maps.data();
   args.uniform_map = true;
-  void* values = made->values.data();
-  std::size_t room = made->values.size();
-  args.values = std::align(kDeviceAlignment, room - kDeviceAlignment, values, room);
+  args.values = aligned(made->values);
   args.label_type = LabelType::words;
   args.out_labels = made->out_labels.data();
   args.augment.program = made->program.get();

@@ -18,7 +18,7 @@ struct CostCase {
   std::string name;
   octavo::kernels::GatherArgs args;
   std::vector<std::int8_t> codes;
-  std::optional<octavo::test::CodedRows> coded;  ///< instead of `codes`
+  std::optional<octavo::test::CodedRows> coded;  ///< whose rows `codes` has then
   std::vector<std::uint32_t> labels, out_labels;
   std::vector<octavo::kernels::Affine> maps;
   std::unique_ptr<octavo::kernels::AugmentProgram> program;
