@@ -14,6 +14,9 @@ constexpr Codec kPlain = {.compression = Compression::none, .name_in_index = "pl
 /// In the order of Compression.
 constexpr std::array<const Codec*, 3> kCodecs = {&kPlain, &kDeflateCodec, &kLp8Codec};
 static_assert(kCodecs.size() == kCompressions.size());
+static_assert(std::ranges::all_of(kCodecs, [](const Codec* codec) {
+  return stays_compressed(codec->compression) == (codec->row_coding != kernels::RowCoding::plain);
+}));
 
 }  // namespace
 

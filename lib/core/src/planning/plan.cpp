@@ -28,9 +28,7 @@ constexpr const char* kPlainForm = "int8";
 
 /// In what form samples are on a device.
 std::string form_of(const Split& split) {
-  return dataset_file::codec_of(split.compression()).row_coding == kernels::RowCoding::plain
-             ? kPlainForm
-             : to_string(split.compression());
+  return stays_compressed(split.compression()) ? to_string(split.compression()) : kPlainForm;
 }
 
 /// Bytes on the device of the first `count` samples.
