@@ -11,6 +11,8 @@ namespace octavo::kernels::cuda {
 namespace {
 
 constexpr unsigned kThreads = 256;
+/// Of a multiprocessor. Without it the compiler spills registers on 12.0 to fit a third block.
+constexpr unsigned kLeastBlocks = 2;
 /// Pixels per thread, to pay for drawing the steps.
 constexpr std::int64_t kBlockPixels = 16 * kThreads, kMostBlocks = 1024;
 
@@ -21,7 +23,7 @@ OCTAVO_NO_INLINE __device__ void draw_mask_step(const MaskGatherArgs& args, cons
 }
 
 template <typename Value, typename Rows>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kLeastBlocks)
     gather_masks(const MaskGatherArgs args, const std::uint32_t mask_count, const std::uint32_t pixels) {
   __shared__ SelectedSample sample;
   __shared__ DrawnImage image;
