@@ -58,3 +58,12 @@ function(octavo_cuda_flags target)
     $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --fmad=false --expt-relaxed-constexpr -Xcompiler=-Wall,-Wextra,-ffp-contract=off>
     $<$<AND:$<BOOL:${OCTAVO_WARNINGS_AS_ERRORS}>,$<COMPILE_LANGUAGE:CUDA>>:--Werror=all-warnings>)
 endfunction()
+
+# octavo_compile_cuda_for_host(SOURCES... [OPTIONS...]): compiles CUDA sources as C++, with the device side of CUDA from
+# the header tests/kernels/shim/cuda_runtime.h. Launch bounds and `#pragma unroll` mean nothing there.
+function(octavo_compile_cuda_for_host)
+  cmake_parse_arguments(arg "" "" "OPTIONS" ${ARGN})
+  set(clang_options -Wno-pass-failed -Wno-unused-const-variable)
+  set_source_files_properties(${arg_UNPARSED_ARGUMENTS} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS
+    "-Wno-unknown-pragmas;$<$<CXX_COMPILER_ID:Clang>:${clang_options}>;${arg_OPTIONS}")
+endfunction()

@@ -8,6 +8,15 @@ if(OCTAVO_SANITIZE)
     # object-size and pointer-overflow could, and no pointer to a class is cast downwards.
     list(APPEND OCTAVO_SANITIZE_FLAGS -fno-sanitize=null,object-size,pointer-overflow,vptr)
   endif()
+  # The macros that GCC defines. Clang 14 has only its own way to ask.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+    foreach(sanitizer ADDRESS THREAD)
+      string(TOLOWER ${sanitizer} name)
+      if(OCTAVO_SANITIZE MATCHES ${name})
+        list(APPEND OCTAVO_SANITIZE_FLAGS -D__SANITIZE_${sanitizer}__=1)
+      endif()
+    endforeach()
+  endif()
 endif()
 # OCTAVO_FUZZ adds the coverage counters that guide libFuzzer; its main() is linked into the targets of tests/fuzz/.
 if(OCTAVO_FUZZ)

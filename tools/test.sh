@@ -45,6 +45,12 @@ selection() {
   esac
 }
 
+# can_sanitize COMPILER: whether it compiles with sanitizers, against the standard library of this machine.
+can_sanitize() {
+  command -v "$1" >/dev/null &&
+    "$1" -std=c++20 -fsanitize=address,undefined -x c++ -o /dev/null - <<<$'#include <chrono>\n#include <ranges>\nint main() {}' 2>/dev/null
+}
+
 log=$(mktemp)
 times=$(mktemp)
 checks=
@@ -79,10 +85,12 @@ for suite in "${suites[@]}"; do
   options=()
   # Without a device, the CUDA code does not run: one architecture is enough. A separate test compiles others.
   if [[ $suite == cuda ]] && ! nvidia-smi -L &>/dev/null; then options+=("-DCMAKE_CUDA_ARCHITECTURES=75-real"); fi
-  # lld links the large programs of the sanitizers three times as fast.
+  # lld links the large programs of the sanitizers three times as fast. Clang compiles them faster, too, and its programs
+  # take half the time to run.
   if [[ $suite == asan ]] && command -v ld.lld >/dev/null; then
     options+=("-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld")
   fi
+  if [[ $suite == asan ]] && can_sanitize clang++-14; then options+=("-DCMAKE_CXX_COMPILER=clang++-14"); fi
   cmake --preset "$suite" "${options[@]}" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
   heading "$suite: build"
   cmake --build --preset "$suite" -j "$jobs"

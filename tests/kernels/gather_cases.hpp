@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels/gather.hpp"
+#include "reference_float16.hpp"
 
 namespace octavo::test {
 
@@ -192,7 +193,7 @@ class GatherData {
     if (case_.value_type == DType::float32) {
       std::memcpy(&bytes[start], &value, 4);
     } else if (case_.value_type == DType::float16) {
-      const auto half = static_cast<_Float16>(value);
+      const std::uint16_t half = reference_float16_bits(value);
       std::memcpy(&bytes[start], &half, 2);
     } else {
       // The nearest float whose lower 16 bits are zero, ties to even, found by comparing the two neighbors.

@@ -113,7 +113,7 @@ std::vector<std::pair<std::string, std::vector<OptionInfo>>> groups_of(const Ver
     if (group == groups.end()) group = groups.insert(groups.end(), {option.group, {}});
     group->second.push_back(option);
   }
-  std::ranges::stable_partition(groups, [](const auto& group) { return group.first != kGeneralGroup; });
+  std::stable_partition(groups.begin(), groups.end(), [](const auto& group) { return group.first != kGeneralGroup; });
   return groups;
 }
 

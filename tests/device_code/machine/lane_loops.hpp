@@ -57,7 +57,9 @@ void for_bits(const Step& step, const BitsFrom& bits_from) {
       return bits_from(a[lane], b[lane], c[lane]);
   };
   if (step.lanes != kAllLanes) return for_each_lane(step.lanes, [&](u32 lane) { to[lane] = result(lane); });
+#ifndef __clang__
 #pragma GCC ivdep
+#endif
   for (u32 lane = 0; lane < kWarpLanes; ++lane) to[lane] = result(lane);
 }
 

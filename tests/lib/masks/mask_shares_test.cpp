@@ -77,11 +77,11 @@ TEST_CASE("names of mask classes are read from the provenance, also of files tha
     writer.finish(provenance);
     return mask_class_names(Dataset::open(folder / "a.h5"));
   };
-  using Names = std::map<int, std::string>;
+  using NameMap = std::map<int, std::string>;
   CHECK(names_in("{}").empty());
   CHECK(names_in(R"({"notes": {"mask_classes": {"0": "road", "7": "car", "x": "no", "256": "no", "3": 4}}})") ==
-        Names{{0, "road"}, {7, "car"}});
-  CHECK(names_in(R"({"notes": {"made from b.h5": {"notes": {"mask_classes": {"0": "road"}}}}})") == Names{{0, "road"}});
+        NameMap{{0, "road"}, {7, "car"}});
+  CHECK(names_in(R"({"notes": {"made from b.h5": {"notes": {"mask_classes": {"0": "road"}}}}})") == NameMap{{0, "road"}});
 }
 
 namespace {

@@ -19,7 +19,7 @@ namespace {
 constexpr const sources::SourceReader* kAny = nullptr;
 
 std::vector<sources::SourceEntry> found_at(const SourceSpec& spec, const sources::SourceReader* wanted = kAny) {
-  sources::Search search = {files::OpenArchives(SourceOptions().largest_archive_ratio), ""};
+  sources::Search search = {files::OpenArchives(SourceOptions().largest_archive_ratio), {}};
   return sources::discover(spec, wanted, search);
 }
 

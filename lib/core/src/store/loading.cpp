@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -165,10 +164,16 @@ class Loading {
   }
   /// Number of samples that fit within the limit.
   std::int64_t fitting_count() const {
-    const auto counts = std::views::iota(std::int64_t{0}, source_.samples.sample_count + 1);
-    const auto too_many = std::ranges::partition_point(
-        counts, [&](std::int64_t count) { return count == 0 || bytes_of(count) <= limit_bytes_; });
-    return static_cast<std::int64_t>(too_many - counts.begin()) - 1;
+    std::int64_t count = 0;
+    for (std::int64_t most = source_.samples.sample_count; count < most;) {
+      const std::int64_t middle = most - (most - count) / 2;
+      if (bytes_of(middle) <= limit_bytes_) {
+        count = middle;
+      } else {
+        most = middle - 1;
+      }
+    }
+    return count;
   }
 
   std::shared_ptr<const StoredSamples> load_what_fits() {

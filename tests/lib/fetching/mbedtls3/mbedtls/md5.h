@@ -4,7 +4,9 @@
 #include <cstddef>
 
 extern "C" {
-struct mbedtls_md5_context {};
+struct mbedtls_md5_context {
+  int state;
+};
 void mbedtls_md5_init(mbedtls_md5_context* context);
 void mbedtls_md5_free(mbedtls_md5_context* context);
 int mbedtls_md5_starts(mbedtls_md5_context* context);

@@ -4,7 +4,9 @@
 #include <cstddef>
 
 extern "C" {
-struct mbedtls_sha256_context {};
+struct mbedtls_sha256_context {
+  int state;
+};
 void mbedtls_sha256_init(mbedtls_sha256_context* context);
 void mbedtls_sha256_free(mbedtls_sha256_context* context);
 int mbedtls_sha256_starts(mbedtls_sha256_context* context, int is_sha224);
