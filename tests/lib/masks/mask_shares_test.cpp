@@ -81,7 +81,8 @@ TEST_CASE("names of mask classes are read from the provenance, also of files tha
   CHECK(names_in("{}").empty());
   CHECK(names_in(R"({"notes": {"mask_classes": {"0": "road", "7": "car", "x": "no", "256": "no", "3": 4}}})") ==
         NameMap{{0, "road"}, {7, "car"}});
-  CHECK(names_in(R"({"notes": {"made from b.h5": {"notes": {"mask_classes": {"0": "road"}}}}})") == NameMap{{0, "road"}});
+  CHECK(names_in(R"({"notes": {"made from b.h5": {"notes": {"mask_classes": {"0": "road"}}}}})") ==
+        NameMap{{0, "road"}});
 }
 
 namespace {
