@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "dataset_file/codec.hpp"
-#include "kernels/cpu/decode_lp8.hpp"
 #include "kernels/cpu/gather.hpp"
+#include "kernels/cpu/row_codes.hpp"
 #include "support/big_memory.hpp"
 #include "support/results.hpp"
 #include "support/team.hpp"
@@ -22,8 +22,10 @@ using octavo::SampleShape;
 /// The samples of a file in both forms, repeated, and room for batches.
 class Bench {
  public:
-  Bench(const octavo::Split& split, std::size_t bytes)
-      : shape_(split.shape()),
+  Bench(const octavo::Split& split, octavo::Compression encoding, std::size_t bytes)
+      : codec_(octavo::dataset_file::codec_of(encoding)),
+        shape_(split.shape()),
+        tables_(codec_.tables_for(shape_)),
         distinct_(std::min(split.sample_count(), static_cast<std::int64_t>(bytes) / 4 / shape_.values())) {
     codes_.resize(static_cast<std::size_t>(distinct_ * shape_.values()));
     split.read(0, distinct_, codes_);
@@ -52,38 +54,36 @@ class Bench {
   void check() {
     GatherArgs plain = args(RowCoding::plain);
     GatherArgs coded = plain;
-    coded.packed = packed(RowCoding::lp8);
+    coded.packed = packed(codec_.row_coding);
     plain.batch_count = coded.batch_count = std::min<std::int64_t>(plain.batch_count, 500);
     const auto bytes = static_cast<std::size_t>(plain.batch_count * shape_.values() * 4);
     run(plain, 1, octavo::kernels::cpu::Stores::cached);
     const std::vector<std::byte> expected(out_.get(), out_.get() + bytes);
     std::memset(out_.get(), 0xEE, bytes);
     run(coded, 1, octavo::kernels::cpu::Stores::cached);
-    require(std::memcmp(out_.get(), expected.data(), bytes) == 0, "lp8 gives other values than plain rows");
+    require(std::memcmp(out_.get(), expected.data(), bytes) == 0, name() + " gives other values than plain rows");
   }
 
-  Subject gather(RowCoding coding, int thread_count) {
-    const GatherArgs first = args(coding);
-    const double values = static_cast<double>(first.batch_count * shape_.values());
-    const double stored =
-        coding == RowCoding::plain ? 1.0 : static_cast<double>(rows_.size()) / static_cast<double>(codes_.size());
-    return {coding == RowCoding::plain ? "gather of plain rows, float32" : "gather of lp8 rows, float32",
-            values * (4 + stored),
-            [=, this] { return run(args(coding), thread_count, octavo::kernels::cpu::Stores::streaming); }};
+  Subject gather_plain(int thread_count) { return gather(RowCoding::plain, "plain", 1.0, thread_count); }
+  Subject gather_coded(int thread_count) {
+    return gather(codec_.row_coding, name(), static_cast<double>(rows_.size()) / static_cast<double>(codes_.size()),
+                  thread_count);
   }
   Subject decode() {
-    return {"decoding lp8 rows into the cache", static_cast<double>(rows_.size() + codes_.size()), [this] {
-              std::vector<std::int8_t> tile(
-                  static_cast<std::size_t>(shape_.values() + octavo::kernels::cpu::kDecodedRowMargin));
-              const PackedRows rows = packed(RowCoding::lp8);
+    return {"decoding " + name() + " rows into the cache", static_cast<double>(rows_.size() + codes_.size()), [this] {
+              const PackedRows rows = packed(codec_.row_coding);
+              octavo::kernels::cpu::ScratchParts counted(nullptr);
+              octavo::kernels::cpu::RowCodes(rows, shape_.values(), counted);
+              const BigMemory scratch = make_big_memory(static_cast<std::size_t>(counted.bytes()));
+              octavo::kernels::cpu::ScratchParts parts(scratch.get());
+              const octavo::kernels::cpu::RowCodes codes(rows, shape_.values(), parts);
               return seconds_of([&] {
-                for (std::int64_t row = 0; row < distinct_; ++row)
-                  octavo::kernels::cpu::decode_lp8(rows, row, tile.data());
+                for (std::int64_t row = 0; row < distinct_; ++row) static_cast<void>(codes.of(row));
               });
             }};
   }
   Subject encode_all() {
-    return {"encoding to lp8", static_cast<double>(codes_.size()), [this] {
+    return {"encoding to " + name(), static_cast<double>(codes_.size()), [this] {
               std::vector<std::byte> rows;
               return seconds_of([&] { encode(rows, nullptr); });
             }};
@@ -95,8 +95,14 @@ class Bench {
   }
 
  private:
+  std::string name() const { return to_string(codec_.compression); }
+  Subject gather(RowCoding coding, const std::string& rows, double stored_bytes, int thread_count) {
+    const double values = static_cast<double>(args(coding).batch_count * shape_.values());
+    return {"gather of " + rows + " rows, float32", values * (4 + stored_bytes),
+            [=, this] { return run(args(coding), thread_count, octavo::kernels::cpu::Stores::streaming); }};
+  }
   void encode(std::vector<std::byte>& rows, std::vector<std::uint32_t>* sizes) const {
-    const auto encoder = octavo::dataset_file::codec_of(octavo::Compression::lp8).make_row_encoder(shape_);
+    const auto encoder = codec_.make_row_encoder(shape_, tables_);
     const auto values = static_cast<std::size_t>(shape_.values());
     for (std::size_t at = 0; at < codes_.size(); at += values) {
       const std::size_t before = rows.size();
@@ -112,6 +118,7 @@ class Bench {
     packed.coding = coding;
     packed.shape = shape_;
     packed.row_offsets = offsets_.data();
+    packed.tables = tables_ ? tables_->entries.data() : nullptr;
     return packed;
   }
   GatherArgs args(RowCoding coding) {
@@ -139,7 +146,9 @@ class Bench {
     });
   }
 
+  const octavo::dataset_file::Codec& codec_;
   SampleShape shape_;
+  std::shared_ptr<const octavo::dataset_file::RowTables> tables_;
   std::int64_t distinct_, repeats_ = 1;
   std::vector<std::int8_t> codes_;
   std::vector<std::byte> rows_;  ///< the distinct ones
@@ -158,21 +167,24 @@ int main(int argc, char** argv) try {
   const int rounds = static_cast<int>(option(argc, argv, "--rounds", 7));
   Results results("coded_rows", argc, argv);
   const octavo::Split split = octavo::Dataset::open(argv[1]).training_split();
-  Bench bench(split, static_cast<std::size_t>(mebibytes) << 20);
-  bench.check();
-  std::printf("%s: lp8 is %.2f times smaller than float32, with the size of each row; gathers with %s, %ld MiB\n",
-              argv[1], bench.ratio_to_float32(), octavo::kernels::cpu::gather_target_name(), mebibytes);
-  results.note("ratio_to_float32", bench.ratio_to_float32());
-  const int all = thread_count_of_process();
-  for (const int threads : all == 1 ? std::vector{1} : std::vector{1, all}) {
-    const auto measured =
-        measure({bench.gather(RowCoding::plain, threads), bench.gather(RowCoding::lp8, threads)}, rounds);
-    results.section(std::to_string(threads) + (threads == 1 ? " thread" : " threads") + ", of the time of plain rows");
-    for (const Measurement& one : measured) results.add_time(one, measured[0].median_seconds);
+  for (const octavo::CompressionInfo& info : octavo::kCompressions) {
+    if (!info.stays_compressed) continue;
+    Bench bench(split, info.compression, static_cast<std::size_t>(mebibytes) << 20);
+    bench.check();
+    std::printf("%s: %s is %.2f times smaller than float32, with the size of each row; gathers with %s, %ld MiB\n",
+                argv[1], info.name, bench.ratio_to_float32(), octavo::kernels::cpu::gather_target_name(), mebibytes);
+    results.note(std::string("ratio_to_float32, ") + info.name, bench.ratio_to_float32());
+    const int all = thread_count_of_process();
+    for (const int threads : all == 1 ? std::vector{1} : std::vector{1, all}) {
+      const auto measured = measure({bench.gather_plain(threads), bench.gather_coded(threads)}, rounds);
+      results.section(std::string(info.name) + ", " + std::to_string(threads) +
+                      (threads == 1 ? " thread" : " threads") + ", of the time of plain rows");
+      for (const Measurement& one : measured) results.add_time(one, measured[0].median_seconds);
+    }
+    const auto alone = measure({bench.copy(), bench.decode(), bench.encode_all()}, rounds);
+    results.section(std::string(info.name) + ", 1 thread, of memcpy");
+    for (const Measurement& one : alone) results.add(one, alone[0].bytes_per_second());
   }
-  const auto alone = measure({bench.copy(), bench.decode(), bench.encode_all()}, rounds);
-  results.section("1 thread, of memcpy");
-  for (const Measurement& one : alone) results.add(one, alone[0].bytes_per_second());
   return 0;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "bench_coded_rows: %s\n", error.what());

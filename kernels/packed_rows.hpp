@@ -13,10 +13,11 @@ namespace octavo::kernels {
 enum class RowCoding : std::uint8_t {
   plain,  ///< one byte per value
   lp8,    ///< codecs/lp8_format.hpp
+  lc8,    ///< codecs/lc8_format.hpp
 };
 
 /// Bytes after the last row that a decoder may read. They may have any value.
-inline constexpr std::int64_t kRowGuardBytes = 320;
+inline constexpr std::int64_t kRowGuardBytes = 1024;
 
 /// N rows, all of row_stride_bytes or, if they are not plain, each of its own size. The first ones are resident. Those
 /// from resident_count on are staged for this batch, in other memory. Borrowed pointers, in memory of the device that
@@ -34,6 +35,7 @@ struct PackedRows {
   SampleShape shape = {};                         ///< of the values of a row
   const std::uint64_t* row_offsets = nullptr;     ///< [resident_count+1] where each begins in `codes`, divisible by 4
   const std::uint64_t* staged_offsets = nullptr;  ///< the same for staged rows in `staged_codes`
+  const std::uint32_t* tables = nullptr;          ///< what decodes the rows, if their coding has tables
 };
 
 /// The samples of a batch.

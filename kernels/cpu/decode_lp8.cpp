@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "kernels/codecs/lp8_rows.hpp"
+#include "kernels/cpu/add_plane-inl.hpp"
 #include "kernels/cpu/decode_lp8.hpp"
 #include "kernels/thread_group.hpp"
 
@@ -219,17 +220,6 @@ void decode_band(const Lp8Tiling& tiling, const Lp8Parts& parts, std::int64_t pl
       decode_tiles<FourTiles>(tiling, parts, plane, band, first, count, tile);
     first += count;
   }
-}
-
-/// Adds the bytes at `from` to those at `to`.
-void add_plane(const std::int8_t* from, std::int64_t count, std::int8_t* to) {
-  const hn::ScalableTag<std::int8_t> bytes;
-  const auto step = static_cast<std::int64_t>(hn::Lanes(bytes));
-  std::int64_t i = 0;
-  for (; i + step <= count; i += step) {
-    hn::StoreU(hn::Add(hn::LoadU(bytes, to + i), hn::LoadU(bytes, from + i)), bytes, to + i);
-  }
-  for (; i < count; ++i) to[i] = static_cast<std::int8_t>(to[i] + from[i]);
 }
 
 }  // namespace

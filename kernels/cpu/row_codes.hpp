@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "kernels/cpu/decode_lc8.hpp"
 #include "kernels/cpu/decode_lp8.hpp"
 #include "kernels/cpu/scratch_parts.hpp"
 #include "kernels/packed_rows.hpp"
@@ -25,6 +26,9 @@ class RowCodes {
         return stored_row(packed_, row);
       case RowCoding::lp8:
         decode_lp8(packed_, row, tile_);
+        break;
+      case RowCoding::lc8:
+        decode_lc8(packed_, row, tile_);
         break;
     }
     return tile_;

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "kernels/codecs/lc8_rows.hpp"
 #include "kernels/codecs/lp8_rows.hpp"
 #include "kernels/host_device.hpp"
 #include "kernels/packed_rows.hpp"
@@ -43,6 +44,9 @@ bool visit_decoded_rows(const PackedRows& packed, const Visit& visit) {
       return false;
     case RowCoding::lp8:
       visit(Lp8Rows(packed));
+      return true;
+    case RowCoding::lc8:
+      visit(Lc8Rows(packed));
       return true;
   }
   return false;

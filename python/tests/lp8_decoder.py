@@ -3,12 +3,6 @@
 import numpy as np
 
 
-def rows_of(images, row_bytes):
-    """The coded rows of ``/<split>/images``, as a list of arrays of bytes."""
-    ends = np.cumsum(row_bytes, dtype=np.int64)
-    return [np.asarray(images[end - size : end], np.uint8) for end, size in zip(ends, row_bytes, strict=True)]
-
-
 def decode_row(row, shape):
     """The codes of a row, int8 [C,H,W]."""
     channels, height, width = shape

@@ -12,7 +12,7 @@ import octavo
 import pytest
 from augment_reference import masked
 from conftest import Packed
-from lp8_decoder import decode_row, rows_of
+from coded_rows import decoded_rows, stored_rows
 from octavo import augment
 from test_augment import random_operations
 
@@ -24,7 +24,7 @@ def samples() -> tuple[np.ndarray, np.ndarray]:
     return random.integers(0, 256, (N, 3, H, W), np.uint8), random.integers(0, 21, (N, H, W), np.uint8)
 
 
-@pytest.fixture(scope="module", params=["none", "deflate", "lp8"])
+@pytest.fixture(scope="module", params=["none", "deflate", "lp8", "lc8"])
 def path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file whose red channel is the mask of the image, too."""
     file = tmp_path_factory.mktemp("masks") / "data.h5"
@@ -64,8 +64,7 @@ def test_h5py_reads_masks(path: Path) -> None:
         masks = file["train/masks"]
         assert masks.dtype == np.uint8
         if "encoding" in masks.attrs:
-            rows = rows_of(masks[:], file["train/mask_row_bytes"][:])
-            masks = np.stack([decode_row(row, (1, H, W)).view(np.uint8) for row in rows])
+            masks = decoded_rows(file["train"], "masks", (1, H, W)).view(np.uint8)
         np.testing.assert_array_equal(masks[:], samples()[1][:, None])
 
 
@@ -164,8 +163,11 @@ def test_masks_can_be_left_in_the_file(path: Path) -> None:
     store = octavo.Store(path, device="cpu", progress=False, masks=False)
     assert not store.has_masks
     mask_bytes = N * H * W
-    if octavo.Dataset(path).split().compression == "lp8":  # each mask also has an offset, and decoders read on a little
-        mask_bytes = sum(len(stored_mask(path, row)) for row in range(N)) + 8 * (N + 1) + 320
+    compression = octavo.Dataset(path).split().compression
+    if compression in ("lp8", "lc8"):  # each mask also has an offset, and decoders read on a little
+        mask_bytes = sum(len(stored_mask(path, row)) for row in range(N)) + 8 * (N + 1) + 1024
+    if compression == "lc8":  # decoders have 17 tables of 256 words
+        mask_bytes += 4 * 17 * 256
     assert with_masks.device_bytes - store.device_bytes == mask_bytes
     for data in (store, path):
         images, labels = next(iter(loader_of(data, masks=False)))  # type: ignore[arg-type]
@@ -239,11 +241,11 @@ def test_datasets_of_images_and_masks_are_packed(tmp_path: Path) -> None:
 
 def stored_mask(path: Path, row: int) -> bytes:
     """The bytes of a mask in the file."""
-    if octavo.Dataset(path).split().compression != "lp8":
+    if octavo.Dataset(path).split().compression not in ("lp8", "lc8"):
         return samples()[1][row].tobytes()
     h5py = pytest.importorskip("h5py")
     with h5py.File(path) as file:
-        return rows_of(file["train/masks"][:], file["train/mask_row_bytes"][:])[row].tobytes()
+        return stored_rows(file["train"], "masks")[row].tobytes()
 
 
 def test_damage_to_a_mask_is_found(path: Path, tmp_path: Path) -> None:

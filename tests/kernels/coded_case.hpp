@@ -1,5 +1,5 @@
-// LP8 rows with random contents: any bytes are a row, so that no encoder is needed. Their codes are those of Lp8Rows on
-// one thread, which other tests compare with what was encoded.
+// Coded rows with random contents: any bytes are a row, so that no encoder is needed. Their codes are those of the Rows
+// policy on one thread, which other tests compare with what was encoded.
 #pragma once
 
 #include <algorithm>
@@ -18,15 +18,14 @@ using namespace octavo::kernels;
 /// The rows of images of one shape. The memory of each part has exactly the size that a decoder may read.
 class CodedRows {
  public:
-  CodedRows(std::uint32_t seed, const SampleShape& shape, std::int64_t row_count, std::int64_t resident_count)
-      : random_(seed), shape_(shape), row_count_(row_count), resident_count_(resident_count) {
-    const Lp8Tiling tiling(shape);
+  CodedRows(RowCoding coding, std::uint32_t seed, const SampleShape& shape, std::int64_t row_count,
+            std::int64_t resident_count)
+      : coding_(coding), random_(seed), shape_(shape), row_count_(row_count), resident_count_(resident_count) {
+    if (coding == RowCoding::lc8) add_tables();
     for (std::int64_t row = 0; row < row_count; ++row) {
       Part& part = row < resident_count ? resident_ : staged_;
-      if (row % 3 == 0 || tiling.record_bytes() + 4 >= tiling.plain_bytes())
-        add_plain(tiling, part);
-      else
-        add_coded(tiling, part);
+      const bool is_coded = row % 3 != 0 && (coding == RowCoding::lp8 ? add_lp8(part) : add_lc8(part));
+      if (!is_coded) add_plain(part);
     }
     for (Part* part : {&resident_, &staged_}) {
       part->bytes.resize(part->bytes.size() + static_cast<std::size_t>(kRowGuardBytes), 0x5A);
@@ -44,18 +43,21 @@ class CodedRows {
             .staged_labels = nullptr,
             .row_stride_bytes = shape_.values(),
             .label_words = 0,
-            .coding = RowCoding::lp8,
+            .coding = coding_,
             .shape = shape_,
             .row_offsets = resident_.offsets.data(),
-            .staged_offsets = staged_.offsets.data()};
+            .staged_offsets = staged_.offsets.data(),
+            .tables = tables_.data()};
   }
   /// The codes of all rows.
   std::vector<std::int8_t> decoded() const {
     std::vector<std::int8_t> codes(static_cast<std::size_t>(row_count_ * shape_.values()));
     const PackedRows packed = this->packed();
-    for (std::int64_t row = 0; row < row_count_; ++row) {
-      Lp8Rows(packed).decode(row, codes.data() + row * shape_.values(), OneThread());
-    }
+    visit_decoded_rows(packed, [&](const auto& rows) {
+      for (std::int64_t row = 0; row < row_count_; ++row) {
+        rows.decode(row, codes.data() + row * shape_.values(), OneThread());
+      }
+    });
     return codes;
   }
 
@@ -67,13 +69,21 @@ class CodedRows {
 
   std::uint32_t word() { return static_cast<std::uint32_t>(random_()); }
 
-  void add_plain(const Lp8Tiling& tiling, Part& part) {
-    for (std::int64_t i = 0; i < tiling.plain_bytes(); ++i) part.bytes.push_back(static_cast<std::int8_t>(word()));
+  void add_plain(Part& part) {
+    for (std::int64_t i = 0; i < Lp8Tiling(shape_).plain_bytes(); ++i)
+      part.bytes.push_back(static_cast<std::int8_t>(word()));
+    part.offsets.push_back(part.bytes.size());
+  }
+  static void add_words(const std::vector<std::uint32_t>& words, Part& part) {
+    const auto* const bytes = reinterpret_cast<const std::int8_t*>(words.data());
+    part.bytes.insert(part.bytes.end(), bytes, bytes + 4 * words.size());
     part.offsets.push_back(part.bytes.size());
   }
   /// Tiles of all widths, some without payload, some that point behind the end of the row. Only the first record says
-  /// whether planes are differences.
-  void add_coded(const Lp8Tiling& tiling, Part& part) {
+  /// whether planes are differences. Returns false if coded rows are too large.
+  bool add_lp8(Part& part) {
+    const Lp8Tiling tiling(shape_);
+    if (tiling.record_bytes() + 4 >= tiling.plain_bytes()) return false;
     const bool are_differences = word() % 2 == 0;
     const auto payload_words = static_cast<std::uint32_t>((tiling.plain_bytes() - tiling.record_bytes()) / 4 - 1);
     std::vector<std::uint32_t> words;
@@ -84,15 +94,46 @@ class CodedRows {
       words.push_back(place | (word() % 2) << 22 | (has_bit ? 1u << 23 : 0) | (word() & 0xFF) << 24);
     }
     for (std::uint32_t i = 0; i < payload_words; ++i) words.push_back(word());
-    const auto* const bytes = reinterpret_cast<const std::int8_t*>(words.data());
-    part.bytes.insert(part.bytes.end(), bytes, bytes + 4 * words.size());
-    part.offsets.push_back(part.bytes.size());
+    add_words(words, part);
+    return true;
+  }
+  /// Entries of any kind; those of the first class are often zeros, so that rows of them follow.
+  void add_tables() {
+    for (std::uint32_t i = 0; i < kLc8AllEntries; ++i) {
+      const bool is_zero = i >= kLc8Classes * kLc8TableEntries || (i < 8 * kLc8TableEntries && i % 8 != 0);
+      tables_.push_back(
+          is_zero ? 0 : Lc8Entry::of(1 + word() % 8, word() % 8, static_cast<std::int32_t>(word() % 256) - 128).word);
+    }
+  }
+  /// Strips of any length, some of them plain, some groups that begin behind the end of the row.
+  bool add_lc8(Part& part) {
+    const Lc8Tiling tiling(shape_);
+    const std::int64_t payload_words = tiling.plain_bytes() / 4 - tiling.header_words() - 1;
+    if (payload_words < 1) return false;
+    std::vector<std::uint32_t> words = {word()};
+    for (std::int64_t group = 0; group < tiling.lengths_word() - 1; ++group) {
+      words.push_back(word() % 10 == 0 ? word() : word() % static_cast<std::uint32_t>(payload_words));
+    }
+    words.resize(static_cast<std::size_t>(tiling.header_words()));
+    for (std::int64_t strip = 0; strip < tiling.strip_count(); ++strip) {
+      const std::uint64_t length = word() % 4 == 0 ? kLc8PlainLength : word() % 600;
+      const std::int64_t bit = 32 * tiling.lengths_word() + strip * kLc8LengthBits;
+      for (std::int64_t i = 0; i < kLc8LengthBits; ++i) {
+        words[static_cast<std::size_t>((bit + i) / 32)] |= static_cast<std::uint32_t>(length >> i & 1)
+                                                           << (bit + i) % 32;
+      }
+    }
+    for (std::int64_t i = 0; i < payload_words; ++i) words.push_back(word() % 3 == 0 ? 0xFFFFFFFFu : word());
+    add_words(words, part);
+    return true;
   }
 
+  RowCoding coding_;
   std::mt19937 random_;
   SampleShape shape_;
   std::int64_t row_count_, resident_count_;
   Part resident_, staged_;
+  std::vector<std::uint32_t> tables_;
 };
 
 /// A gather of such rows without an augmentation.
@@ -101,9 +142,9 @@ class CodedCase {
   static constexpr std::int64_t kRows = 7;
 
   /// `chosen` are the rows of the batch; by default, random ones.
-  CodedCase(std::uint32_t seed, const SampleShape& shape, DType type, Layout layout, std::int64_t count,
-            std::vector<std::int64_t> chosen = {}, bool pixel_shifts = false)
-      : shape_(shape), type_(type), layout_(layout), count_(count), rows_(seed, shape, kRows, kResident) {
+  CodedCase(RowCoding coding, std::uint32_t seed, const SampleShape& shape, DType type, Layout layout,
+            std::int64_t count, std::vector<std::int64_t> chosen = {}, bool pixel_shifts = false)
+      : shape_(shape), type_(type), layout_(layout), count_(count), rows_(coding, seed, shape, kRows, kResident) {
     std::mt19937 random(seed);
     const auto word = [&] { return static_cast<std::uint32_t>(random()); };
     for (std::int64_t row = 0; row < kRows; ++row) labels_.push_back(word());

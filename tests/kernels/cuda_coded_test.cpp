@@ -1,4 +1,4 @@
-// Runs the CUDA gathers of LP8 rows, compiled for the host.
+// Runs the CUDA gathers of coded rows, compiled for the host.
 #include "augment_cases.hpp"
 #include "case_stride.hpp"
 #include "catch.hpp"
@@ -40,7 +40,8 @@ TEST_CASE("the CUDA gather of whole LP8 tiles gives the values of the definition
     for (const SampleShape& shape : {SampleShape{1, 8, 8}, SampleShape{1, 33, 24}, SampleShape{3, 32, 32},
                                      SampleShape{3, 65, 40}, SampleShape{2, 5, 16}, SampleShape{5, 34, 8}}) {
       for (const std::int64_t count : {1, 6}) {
-        CodedCase data(static_cast<std::uint32_t>(shape.values() + count), shape, type, Layout::nchw, count);
+        CodedCase data(RowCoding::lp8, static_cast<std::uint32_t>(shape.values() + count), shape, type, Layout::nchw,
+                       count);
         INFO(to_string(type) << ", " << shape.channels << "x" << shape.height << "x" << shape.width);
         REQUIRE(cuda::takes_lp8<float>(data.args()));
         require_defined(data);
@@ -52,14 +53,14 @@ TEST_CASE("the CUDA gather of whole LP8 tiles gives the values of the definition
 // The last rows of both parts of the memory are plain, and their last bands have fewer rows.
 TEST_CASE("the CUDA gather of LP8 rows reads no plain rows beyond a band", "[unit][order]") {
   for (const SampleShape& shape : {SampleShape{1, 98, 256}, SampleShape{3, 98, 200}}) {
-    CodedCase data(5, shape, DType::float16, Layout::nchw, 2, {3, 6});
+    CodedCase data(RowCoding::lp8, 5, shape, DType::float16, Layout::nchw, 2, {3, 6});
     require_defined(data);
   }
 }
 
 TEST_CASE("the CUDA gather of LP8 tiles advances its cursor when all blocks have read it", "[unit][order]") {
   // Two blocks. 7 batches of a sample per epoch, 6 per launch.
-  CodedCase data(6, {1, 128, 96}, DType::float32, Layout::nchw, 6);
+  CodedCase data(RowCoding::lp8, 6, {1, 128, 96}, DType::float32, Layout::nchw, 6);
   data.set_cursor(make_order_cursor(CodedCase::kRows, 3, true, 1, {0, 1}, 4, 2));
   for (std::int64_t launch = 1; launch <= 4; ++launch) {
     require_defined(data, 6);
@@ -69,26 +70,28 @@ TEST_CASE("the CUDA gather of LP8 tiles advances its cursor when all blocks have
   REQUIRE(data.cursor().epoch == 7);
 }
 
-TEST_CASE("the CUDA gather of any LP8 rows gives the values of the definition", "[unit][order]") {
+TEST_CASE("the CUDA gather of any coded rows gives the values of the definition", "[unit][order]") {
+  const RowCoding coding = GENERATE(RowCoding::lp8, RowCoding::lc8);
   for (const SampleShape& shape :
        {SampleShape{1, 1, 1}, SampleShape{1, 28, 28}, SampleShape{3, 37, 21}, SampleShape{4, 33, 9}}) {
     for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
-      CodedCase data(static_cast<std::uint32_t>(shape.values()), shape, DType::float32, layout, 5);
+      CodedCase data(coding, static_cast<std::uint32_t>(shape.values()), shape, DType::float32, layout, 5);
       require_defined(data);
     }
   }
-  CodedCase interleaved(3, {3, 16, 16}, DType::float16, Layout::nhwc, 4);
+  CodedCase interleaved(coding, 3, {3, 16, 16}, DType::float16, Layout::nhwc, 4);
   require_defined(interleaved);
-  CodedCase shifted(4, {3, 16, 16}, DType::bfloat16, Layout::nchw, 4, {}, true);
+  CodedCase shifted(coding, 4, {3, 16, 16}, DType::bfloat16, Layout::nchw, 4, {}, true);
   require_defined(shifted);
 }
 
-TEST_CASE("the CUDA gather augments LP8 rows like plain ones", "[unit][order]") {
+TEST_CASE("the CUDA gather augments coded rows like plain ones", "[unit][order]") {
   for (std::uint32_t seed = first_case(); seed < 200; seed += case_stride()) {
     AugmentCase parameters(seed);
     GatherArgs args = parameters.args();
     INFO(parameters.name());
-    const CodedRows rows(seed, args.sample, AugmentCase::kRows, 2);
+    const RowCoding coding = seed / 8 % 2 == 0 ? RowCoding::lp8 : RowCoding::lc8;
+    const CodedRows rows(coding, seed, args.sample, AugmentCase::kRows, 2);
     const std::vector<std::int8_t> codes = rows.decoded();
     args.packed.codes = codes.data();
     gather_defined(args);
@@ -102,7 +105,7 @@ TEST_CASE("the CUDA gather augments LP8 rows like plain ones", "[unit][order]") 
     args.packed.labels = resident.data();
     args.packed.staged_labels = staged.data();
     args.packed.label_words = 1;
-    const std::int64_t slot_bytes = 2 * (decoded_bytes(RowCoding::lp8, args.sample.values()) +
+    const std::int64_t slot_bytes = 2 * (decoded_bytes(coding, args.sample.values()) +
                                          image_memory_bytes(*args.augment.program, args.sample.channels));
     std::vector<std::byte> slots(static_cast<std::size_t>(3 * slot_bytes));
     args.block_memory = {slots.data(), slot_bytes, 3};
@@ -114,13 +117,14 @@ TEST_CASE("the CUDA gather augments LP8 rows like plain ones", "[unit][order]") 
   }
 }
 
-TEST_CASE("the CUDA gather of masks decodes LP8 rows", "[unit][order]") {
+TEST_CASE("the CUDA gather of masks decodes coded rows", "[unit][order]") {
   for (std::uint32_t seed = first_case(); seed < 60; seed += case_stride()) {
     for (const DType dtype : {DType::uint8, DType::int64}) {
       AugmentCase one(seed);
       MaskGatherArgs args = one.mask_args(dtype);
       INFO(one.name() << " " << to_string(dtype));
-      const CodedRows rows(seed, {1, args.size.height, args.size.width}, AugmentCase::kRows, 3);
+      const RowCoding coding = seed / 8 % 2 == 0 ? RowCoding::lp8 : RowCoding::lc8;
+      const CodedRows rows(coding, seed, {1, args.size.height, args.size.width}, AugmentCase::kRows, 3);
       const std::vector<std::int8_t> masks = rows.decoded();
       args.packed.codes = masks.data();
       gather_masks(args);
@@ -128,7 +132,7 @@ TEST_CASE("the CUDA gather of masks decodes LP8 rows", "[unit][order]") {
 
       args = one.mask_args(dtype);
       args.packed = rows.packed();
-      const std::int64_t slot_bytes = decoded_bytes(RowCoding::lp8, args.pixels());
+      const std::int64_t slot_bytes = decoded_bytes(coding, args.pixels());
       std::vector<std::byte> slots(static_cast<std::size_t>(2 * slot_bytes));
       args.block_memory = {slots.data(), slot_bytes, 2};
       mark_unwritten(args.masks, expected.size());
@@ -139,9 +143,10 @@ TEST_CASE("the CUDA gather of masks decodes LP8 rows", "[unit][order]") {
   }
 }
 
-TEST_CASE("the sums of a batch of LP8 rows are those of the CPU", "[unit][order]") {
+TEST_CASE("the sums of a batch of coded rows are those of the CPU", "[unit][order]") {
+  const RowCoding coding = GENERATE(RowCoding::lp8, RowCoding::lc8);
   for (const SampleShape& shape : {SampleShape{3, 32, 32}, SampleShape{2, 33, 9}}) {
-    CodedCase data(11, shape, DType::float32, Layout::nchw, 6);
+    CodedCase data(coding, 11, shape, DType::float32, Layout::nchw, 6);
     const GatherArgs gather = data.args();
     const auto channels = static_cast<std::size_t>(shape.channels);
     const std::vector<Quantization> quantization(channels);

@@ -38,8 +38,8 @@ GATHER = [
     "the CUDA gather gives the exact values of every case",
 ]
 CODED = [
-    "the CUDA gather of any LP8 rows gives the values of the definition",
-    "the CUDA gather augments LP8 rows like plain ones",
+    "the CUDA gather of any coded rows gives the values of the definition",
+    "the CUDA gather augments coded rows like plain ones",
 ]
 AUGMENTED = [
     "the CUDA gather shrinks images with more weights than fit in shared memory",
@@ -71,7 +71,7 @@ TESTS = {
     "mask_gather": [
         "the CUDA gather copies masks that are not augmented",
         "the CUDA gather of masks gives the masks of the CPU",
-        "the CUDA gather of masks decodes LP8 rows",
+        "the CUDA gather of masks decodes coded rows",
     ],
     "gather_lp8": [
         "the CUDA gather of whole LP8 tiles gives the values of the definition",
@@ -79,7 +79,7 @@ TESTS = {
         "the CUDA gather of LP8 tiles advances its cursor when all blocks have read it",
     ],
     "row_copy": ["the CUDA copy of float32 rows copies values and labels"],
-    "batch_mean": ["the CUDA mean of a batch*", "the sums of a batch of LP8 rows are those of the CPU"],
+    "batch_mean": ["the CUDA mean of a batch*", "the sums of a batch of coded rows are those of the CPU"],
     "sample_selection": ["the CUDA selection of samples*"],
     "training": [
         "the CUDA bias kernel matches the CPU",

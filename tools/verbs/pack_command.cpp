@@ -266,7 +266,8 @@ void add_output_options(CLI::App& verb, PackArguments& arguments) {
   auto* force = verb.add_flag("--force", arguments.force, "Replace the output file if it exists");
   auto* compress =
       verb.add_option("--compress", arguments.compression,
-                      "lp8: lossless, and stays compressed in memory; deflate: for other HDF5 programs (none)")
+                      "lp8: lossless, and stays compressed in memory; lc8: smaller, and slower to decode; deflate: for "
+                      "other HDF5 programs (none)")
           ->check(one_of(compressions_by_name()));
   verb.add_flag("--append", arguments.append,
                 "Add the splits to the existing output file, with the compression of that file")

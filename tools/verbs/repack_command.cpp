@@ -89,7 +89,7 @@ Command add_repack_command(CLI::App& program, const std::string& command_line) {
       ->required();
   verb->add_option("-o,--output", arguments->output, "The dataset file to write")->required();
   verb->add_flag("--force", arguments->force, "Replace the output file if it exists");
-  verb->add_option("--compress", arguments->compression, "none, deflate or lp8 (that of the first file)")
+  verb->add_option("--compress", arguments->compression, "none, deflate, lp8 or lc8 (that of the first file)")
       ->check(CLI::IsMember(names_of(kCompressions)));
   verb->add_option("--class-map", arguments->class_map, "A file of OLD=NEW lines that rename or merge classes");
   verb->add_option("--select", arguments->select, "Keep only the classes that match this glob");

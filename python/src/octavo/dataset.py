@@ -295,7 +295,7 @@ class Split:
 
     @property
     def compression(self) -> str:
-        """How the file stores the images: ``"none"``, ``"deflate"`` or ``"lp8"``."""
+        """How the file stores the images: ``"none"``, ``"deflate"``, ``"lp8"`` or ``"lc8"``."""
         return self._native.compression
 
     @property

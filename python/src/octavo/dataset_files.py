@@ -75,7 +75,7 @@ def repack(
     source: _Path | Sequence[_Path] | Mapping[str, _Path | Sequence[_Path]],
     path: _Path,
     *,
-    compress: Literal["none", "deflate", "lp8"] | None = None,
+    compress: Literal["none", "deflate", "lp8", "lc8"] | None = None,
     names: bool | None = None,
     **options: Any,
 ) -> _pack.PackSummary:
@@ -114,7 +114,7 @@ def repack(
         raise TypeError(f"repack() does not accept {unknown[0]!r}; it copies samples as they are{way}")
     datasets = [Dataset(file) for file, *_ in packing._sources(source)]
     if compress is None:
-        compress = cast("Literal['none', 'deflate', 'lp8']", next(iter(datasets[0])).compression)
+        compress = cast("Literal['none', 'deflate', 'lp8', 'lc8']", next(iter(datasets[0])).compression)
     if len(datasets) == 1 and not options.get("append"):
         options["allow_mismatch"] = True  # it was accepted when the file was packed
     return packing.pack(source, path, format="octavo", compress=compress, names=names, **options)

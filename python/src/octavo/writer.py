@@ -99,7 +99,7 @@ class Writer:
         group_by: str | None = None,
         seed: int = 0,
         limit: int | None = None,
-        compress: Literal["none", "deflate", "lp8"] = "none",
+        compress: Literal["none", "deflate", "lp8", "lc8"] = "none",
         append: bool = False,
         allow_loss: bool = False,
         allow_mismatch: bool = False,

@@ -137,7 +137,7 @@ std::unique_ptr<CostCase> make_case(const CostRow& row, DType dtype, Layout layo
                  row.sample.values(),
                  1};
   if (row.coding == RowCoding::lp8) {
-    made->coded.emplace(1, row.sample, row_count, row_count);
+    made->coded.emplace(row.coding, 1, row.sample, row_count, row_count);
     args.packed = made->coded->packed();
     args.packed.labels = made->labels.data();
     args.packed.label_words = 1;

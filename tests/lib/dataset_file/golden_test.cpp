@@ -1,5 +1,5 @@
-// Golden files tests/golden/v1.h5, v1-deflate.h5, v1-lp8.h5, v2.h5 and v3.h5, which every later version must be able to
-// read unchanged.
+// Golden files tests/golden/v1.h5, v1-deflate.h5, v1-lp8.h5, v1-lc8.h5, v2.h5 and v3.h5, which every later version must
+// be able to read unchanged.
 //
 // The functions write_...() below wrote them, with OCTAVO_UPDATE_GOLDEN=1 in the environment. v1.h5.txt records the
 // versions of HDF5 and Octavo that wrote them. For the deflated one, only reading is guaranteed, because another
@@ -81,31 +81,47 @@ void write_deflated_golden(const std::filesystem::path& path) {
   writer.finish("{\"source\":\"golden\"}");
 }
 
-/// Value of a sample of the LP8 golden file. Two bands of rows, a tile of 5 columns, planes like each other, and in the
-/// last sample noise.
-std::uint8_t lp8_value(int row, int c, int y, int x) {
-  const int i = ((row * 3 + c) * 35 + y) * 13 + x;
-  if (row == 3) return static_cast<std::uint8_t>(static_cast<std::uint32_t>(i) * 2654435761u >> 24);
-  return static_cast<std::uint8_t>(100 + 5 * x + (row == 1 ? 31 * x : 2 * y) + 4 * c + x * y * (row + 1) % 5);
-}
+/// A golden file of coded rows.
+struct CodedGolden {
+  const char* name;
+  octavo::Compression compression;
+  octavo::SampleShape shape;  ///< of a sample of `train`
+};
+/// Two bands of rows; a tile of 5 columns.
+constexpr CodedGolden kLp8Golden = {"v1-lp8.h5", octavo::Compression::lp8, {3, 35, 13}};
+/// Two bands of rows; two groups of strips, the second one of a strip with 3 columns.
+constexpr CodedGolden kLc8Golden = {"v1-lc8.h5", octavo::Compression::lc8, {3, 65, 35}};
 
-/// `train`, 4 samples of 3x35x13 with lp8_value(); `val`, 2 samples of 3x1x1, which do not shrink.
-void write_lp8_golden(const std::filesystem::path& path) {
-  octavo::WriterOptions options;
-  options.splits = {
-      {.name = "train", .shape = {3, 35, 13}, .labels = {octavo::LabelKind::class_index, 1}, .row_capacity = 4},
-      {.name = "val", .shape = {3, 1, 1}, .labels = {}, .row_capacity = 2}};
-  options.compression = octavo::Compression::lp8;
-  options.reproducible = true;
-  octavo::Writer writer(path, options);
+/// The samples of `train`: planes like each other; in the last sample noise, and in the one before also on its left.
+std::vector<std::uint8_t> coded_samples(const CodedGolden& golden) {
+  const octavo::SampleShape& shape = golden.shape;
   std::vector<std::uint8_t> values;
   for (int row = 0; row < 4; ++row) {
-    for (int c = 0; c < 3; ++c) {
-      for (int y = 0; y < 35; ++y) {
-        for (int x = 0; x < 13; ++x) values.push_back(lp8_value(row, c, y, x));
+    for (int c = 0; c < shape.channels; ++c) {
+      for (int y = 0; y < shape.height; ++y) {
+        for (int x = 0; x < shape.width; ++x) {
+          const auto i = static_cast<std::uint32_t>(values.size());
+          const bool is_noise = row == 3 || (row == 2 && shape.width > 32 && x < 8);
+          values.push_back(is_noise ? static_cast<std::uint8_t>(i * 2654435761u >> 24)
+                                    : static_cast<std::uint8_t>(100 + 5 * x + (row == 1 ? 31 * x : 2 * y) + 4 * c +
+                                                                x * y * (row + 1) % 5));
+        }
       }
     }
   }
+  return values;
+}
+
+/// `train`, 4 samples; `val`, 2 samples of 3x1x1, which do not shrink.
+void write_coded_golden(const CodedGolden& golden, const std::filesystem::path& path) {
+  octavo::WriterOptions options;
+  options.splits = {
+      {.name = "train", .shape = golden.shape, .labels = {octavo::LabelKind::class_index, 1}, .row_capacity = 4},
+      {.name = "val", .shape = {3, 1, 1}, .labels = {}, .row_capacity = 2}};
+  options.compression = golden.compression;
+  options.reproducible = true;
+  octavo::Writer writer(path, options);
+  std::vector<std::uint8_t> values = coded_samples(golden);
   const std::vector<std::int32_t> labels = {3, 1, 2, 0};
   writer.write(0, 0, values, std::as_bytes(std::span(labels)));
   std::vector<std::uint8_t> colors = {0, 127, 128, 255, 1, 254};
@@ -165,8 +181,10 @@ void update_golden_files() {
   write_golden(golden_file());
   std::filesystem::remove(golden_file("v1-deflate.h5"));
   write_deflated_golden(golden_file("v1-deflate.h5"));
-  std::filesystem::remove(golden_file("v1-lp8.h5"));
-  write_lp8_golden(golden_file("v1-lp8.h5"));
+  for (const CodedGolden& golden : {kLp8Golden, kLc8Golden}) {
+    std::filesystem::remove(golden_file(golden.name));
+    write_coded_golden(golden, golden_file(golden.name));
+  }
   std::filesystem::remove(golden_file("v2.h5"));
   write_golden_2(golden_file("v2.h5"));
   std::filesystem::remove(golden_file("v3.h5"));
@@ -226,19 +244,18 @@ TEST_CASE("the deflated golden file of format version 1 has the written values",
   REQUIRE(colors == std::vector<std::int8_t>{-128, -1, 0, 127, -127, 126});
 }
 
-TEST_CASE("the LP8 golden file of format version 1 has the written values", "[golden][archive]") {
-  const auto dataset = octavo::Dataset::open(golden_file("v1-lp8.h5"));
+TEST_CASE("the golden files of coded rows have the written values", "[golden][archive]") {
+  const CodedGolden& golden = GENERATE(kLp8Golden, kLc8Golden);
+  const auto dataset = octavo::Dataset::open(golden_file(golden.name));
   REQUIRE(dataset.format_version() == 1);
   const auto train = dataset.split("train");
-  REQUIRE(train.compression() == octavo::Compression::lp8);
+  REQUIRE(train.compression() == golden.compression);
   REQUIRE(train.stored_bytes() < train.packed_bytes());
-  std::vector<std::int8_t> codes(4 * 3 * 35 * 13);
+  const std::vector<std::uint8_t> values = coded_samples(golden);
+  std::vector<std::int8_t> codes(values.size());
   std::vector<std::int32_t> labels(4);
   train.read_checked(0, 4, codes, std::as_writable_bytes(std::span(labels)));
-  for (std::size_t i = 0; i < codes.size(); ++i) {
-    const auto n = static_cast<int>(i);
-    REQUIRE(codes[i] + 128 == lp8_value(n / 1365, n / 455 % 3, n / 13 % 35, n % 13));
-  }
+  for (std::size_t i = 0; i < codes.size(); ++i) REQUIRE(codes[i] + 128 == values[i]);
   REQUIRE(labels == std::vector<std::int32_t>{3, 1, 2, 0});
   std::vector<std::int8_t> colors(6);
   dataset.split("val").read_checked(0, 2, colors, {});
@@ -274,7 +291,8 @@ TEST_CASE("the golden file of format version 3 has the written columns", "[golde
 }
 
 TEST_CASE("the golden files are intact", "[golden][archive]") {
-  const auto result = octavo::verify(golden_file(GENERATE("v1.h5", "v1-deflate.h5", "v1-lp8.h5", "v2.h5", "v3.h5")));
+  const auto result =
+      octavo::verify(golden_file(GENERATE("v1.h5", "v1-deflate.h5", "v1-lp8.h5", "v1-lc8.h5", "v2.h5", "v3.h5")));
   REQUIRE(result.defect_count == 0);
   REQUIRE(result.hdf5_checked);
 }
@@ -291,8 +309,10 @@ TEST_CASE("the golden files are reproduced byte for byte", "[golden][archive]") 
   const TemporaryFolder folder;
   write_golden(folder / "again.h5");
   REQUIRE(octavo::test::bytes_of_file(folder / "again.h5") == octavo::test::bytes_of_file(golden_file()));
-  write_lp8_golden(folder / "lp8.h5");
-  REQUIRE(octavo::test::bytes_of_file(folder / "lp8.h5") == octavo::test::bytes_of_file(golden_file("v1-lp8.h5")));
+  for (const CodedGolden& golden : {kLp8Golden, kLc8Golden}) {
+    write_coded_golden(golden, folder / golden.name);
+    REQUIRE(octavo::test::bytes_of_file(folder / golden.name) == octavo::test::bytes_of_file(golden_file(golden.name)));
+  }
   write_golden_2(folder / "again2.h5");
   REQUIRE(octavo::test::bytes_of_file(folder / "again2.h5") == octavo::test::bytes_of_file(golden_file("v2.h5")));
   write_golden_3(folder / "again3.h5");

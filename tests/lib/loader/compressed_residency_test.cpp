@@ -61,10 +61,13 @@ void deflated_files_serve_the_same_bits(Device device) {
   compressed_files_serve_the_same_bits(device, Compression::deflate);
 }
 void lp8_files_serve_the_same_bits(Device device) { compressed_files_serve_the_same_bits(device, Compression::lp8); }
+void lc8_files_serve_the_same_bits(Device device) { compressed_files_serve_the_same_bits(device, Compression::lc8); }
 
 }  // namespace
 
 OCTAVO_CONTRACT(lp8_files_serve_the_same_bits, "an LP8 file serves the same bits from every residency",
+                "[unit][loader][many-batches]")
+OCTAVO_CONTRACT(lc8_files_serve_the_same_bits, "an LC8 file serves the same bits from every residency",
                 "[unit][loader][many-batches]")
 OCTAVO_CONTRACT(deflated_files_serve_the_same_bits, "a deflated file serves the same bits from every residency",
                 "[unit][loader][many-batches]")

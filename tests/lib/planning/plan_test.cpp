@@ -1,5 +1,6 @@
 #include <octavo/plan.hpp>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/loader.hpp>
@@ -169,29 +170,36 @@ TEST_CASE("a plan estimates what repacking would save", "[unit][plan]") {
   // One sample of noise: the one that shrinks least.
   const PlainSplit noise = random_split("train", 1, {3, 32, 32}, 7);
   std::ranges::copy(noise.values, split.values.begin() + 123 * 3072);
-  const PackedFixture lp8({split}, Compression::lp8);
-  const std::int64_t expected = plan_of(lp8, 1000).forms.back().sample_bytes;
+  std::map<Compression, std::int64_t> expected;
+  for (const Compression compression : {Compression::lp8, Compression::lc8}) {
+    const Plan coded = plan_of(PackedFixture({split}, compression), 1000);
+    expected[compression] = coded.forms.back().sample_bytes;
+    CHECK(coded.repacks.empty());
+  }
+  CHECK(expected[Compression::lc8] < expected[Compression::lp8]);
   const PackedFixture plain({split}, Compression::none), deflated({split}, Compression::deflate);
   REQUIRE(plan_of(plain, 0).repacks.empty());
   const Plan exact = plan_of(plain, 1000);
-  REQUIRE(exact.repacks.size() == 1);
-  const PlannedRepack& whole = exact.repacks.front();
-  CHECK(whole.compression == Compression::lp8);
-  CHECK(whole.encoded_count == 400);
-  CHECK(whole.standard_error_bytes == 0);
-  CHECK(whole.largest_row == 123);
-  CHECK(whole.most_share > whole.least_share);
-  CHECK(whole.form.sample_bytes == expected);
-  for (const PlannedDevice& device : exact.well_known) CHECK(device.repacked_shares == std::vector{1.0});
+  REQUIRE(exact.repacks.size() == expected.size());
+  for (const PlannedRepack& whole : exact.repacks) {
+    INFO(to_string(whole.compression));
+    CHECK(whole.encoded_count == 400);
+    CHECK(whole.standard_error_bytes == 0);
+    CHECK(whole.largest_row == 123);
+    CHECK(whole.most_share > whole.least_share);
+    CHECK(whole.form.sample_bytes == expected[whole.compression]);
+  }
+  for (const PlannedDevice& device : exact.well_known) CHECK(device.repacked_shares == std::vector{1.0, 1.0});
   // Of a deflated file fewer samples are read, because each takes a whole chunk.
   for (const PackedFixture* fixture : {&plain, &deflated}) {
-    const PlannedRepack some = plan_of(*fixture, 100).repacks.at(0);
-    CHECK(some.encoded_count >= (fixture == &plain ? 100 : 2));
-    CHECK(some.encoded_count <= 100);
-    CHECK(some.standard_error_bytes > 0);
-    CHECK(std::abs(some.form.sample_bytes - expected) < expected / 20);
+    for (const PlannedRepack& some : plan_of(*fixture, 100).repacks) {
+      INFO(to_string(some.compression));
+      CHECK(some.encoded_count >= (fixture == &plain ? 100 : 2));
+      CHECK(some.encoded_count <= 100);
+      CHECK(some.standard_error_bytes > 0);
+      CHECK(std::abs(some.form.sample_bytes - expected[some.compression]) < expected[some.compression] / 20);
+    }
   }
-  CHECK(plan_of(lp8, 1000).repacks.empty());
 }
 
 TEST_CASE("plans for invalid numbers are refused", "[unit][plan]") {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "dataset_file/chunks/deflate_codec.hpp"
+#include "dataset_file/coded_rows/lc8_codec.hpp"
 #include "dataset_file/coded_rows/lp8_codec.hpp"
 
 namespace octavo::dataset_file {
@@ -12,7 +13,7 @@ namespace {
 constexpr Codec kPlain = {.compression = Compression::none, .name_in_index = "plain", .rows_stand_alone = true};
 
 /// In the order of Compression.
-constexpr std::array<const Codec*, 3> kCodecs = {&kPlain, &kDeflateCodec, &kLp8Codec};
+constexpr std::array<const Codec*, 4> kCodecs = {&kPlain, &kDeflateCodec, &kLp8Codec, &kLc8Codec};
 static_assert(kCodecs.size() == kCompressions.size());
 static_assert(std::ranges::all_of(kCodecs, [](const Codec* codec) {
   return stays_compressed(codec->compression) == (codec->row_coding != kernels::RowCoding::plain);

@@ -33,6 +33,12 @@ class RowEncoder {
   virtual void encode(std::span<const std::byte> codes, std::vector<std::byte>& out) = 0;
 };
 
+/// What rows are decoded with besides themselves.
+struct RowTables {
+  std::vector<std::byte> stored;       ///< as in a file
+  std::vector<std::uint32_t> entries;  ///< as kernels read them: PackedRows::tables
+};
+
 /// An encoding.
 struct Codec {
   Compression compression;
@@ -50,9 +56,19 @@ struct Codec {
   /// out.size() bytes; the contents of `out` are then unspecified.
   bool (*decode)(std::span<const std::byte> stored, std::span<std::byte> out) = nullptr;
   // Of rows that are not plain, which differ in size:
-  std::unique_ptr<RowEncoder> (*make_row_encoder)(const SampleShape& shape) = nullptr;
+  /// `tables` are null if the encoding has none.
+  std::unique_ptr<RowEncoder> (*make_row_encoder)(const SampleShape& shape,
+                                                  std::shared_ptr<const RowTables> tables) = nullptr;
   /// Whether a row may have `bytes` stored bytes. Its decoder then stays in bounds, whatever they contain.
   bool (*can_be_row)(const SampleShape& shape, std::int64_t bytes) = nullptr;
+  // Of encodings with tables:
+  std::shared_ptr<const RowTables> (*default_tables)(const SampleShape& shape) = nullptr;
+  /// Throws FormatError (the message does not name the dataset).
+  std::shared_ptr<const RowTables> (*read_tables)(std::span<const std::byte> stored) = nullptr;
+
+  std::shared_ptr<const RowTables> tables_for(const SampleShape& shape) const {
+    return default_tables == nullptr ? nullptr : default_tables(shape);
+  }
 };
 
 const Codec& codec_of(Compression compression);

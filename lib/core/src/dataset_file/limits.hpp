@@ -18,6 +18,8 @@ inline constexpr std::int64_t kMostSampleBytes = (std::int64_t{1} << 31) - 1;
 inline constexpr std::int64_t kMostSplitBytes = (std::int64_t{1} << 53) - 1;
 inline constexpr std::int64_t kMostLabelWidth = std::int64_t{1} << 20;
 inline constexpr std::size_t kMostSplits = 1024;
+/// A byte for each of 256 residuals in 16 classes.
+inline constexpr std::int64_t kMostRowTableBytes = 4096;
 inline constexpr std::int64_t kMostColumnBytes = std::int64_t{1} << 30;
 inline constexpr std::int64_t kMostIndexBytes = std::int64_t{64} << 20;
 /// HDF5's own structures and alignment gaps; a few kilobytes in practice.

@@ -3,9 +3,9 @@
 #include <octavo/loader.hpp>
 
 #include "dataset_file/split_data.hpp"
-#include "kernels/packed_rows.hpp"
 #include "loader/packed_server.hpp"
 #include "measuring/device_probe.hpp"
+#include "store/row_layout.hpp"
 #include "store/stored_samples.hpp"
 
 namespace octavo::measuring {
@@ -72,13 +72,12 @@ ResidencyCost measure_packed(const Split& split, Device device, std::int64_t bat
   cost.computed_bytes = computed_bytes(split.sample_count(), split.shape(), split.labels(), split.has_masks(), 1);
   const dataset_file::SplitDescription& stored = split.data()->description();
   if (!stored.rows.have_one_size()) {
-    // Compressed rows instead of the codes, the offset of each, and what a decoder may read after the last one.
+    // Compressed rows, and what decodes them, instead of the codes.
     cost.name = to_string(split.compression());
     cost.computed_bytes = split.sample_count() * split.labels().bytes_per_sample();
     for (const dataset_file::RowOffsets* const rows : {&stored.rows, &stored.mask_rows}) {
       if (rows->have_one_size()) continue;  // no masks
-      cost.computed_bytes += rows->total_bytes() + kernels::kRowGuardBytes +
-                             (split.sample_count() + 1) * static_cast<std::int64_t>(sizeof(std::uint64_t));
+      cost.computed_bytes += store::resident_bytes(*rows, split.sample_count());
     }
   }
   cost.batch_buffer_bytes = batch_buffer_bytes;

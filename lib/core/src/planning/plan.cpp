@@ -15,6 +15,7 @@
 #include "planning/memory_model.hpp"
 #include "planning/repack_estimate.hpp"
 #include "store/residency_rules.hpp"
+#include "store/row_layout.hpp"
 #include "support/text/text_units.hpp"
 #include "support/threads.hpp"
 
@@ -33,12 +34,9 @@ std::string form_of(const Split& split) {
 
 /// Bytes on the device of the first `count` samples.
 std::int64_t resident_bytes(const Split& split, const MemoryModel& model, std::int64_t count) {
-  const auto bytes_of = [&](const dataset_file::RowOffsets& rows) {
-    const std::int64_t offsets = (count + 1) * static_cast<std::int64_t>(sizeof(std::uint64_t));
-    return rows[count] + (rows.have_one_size() ? 0 : kernels::kRowGuardBytes + offsets);
-  };
   const dataset_file::SplitDescription& stored = split.data()->description();
-  return bytes_of(stored.rows) + bytes_of(stored.mask_rows) + count * model.label_bytes;
+  return store::resident_bytes(stored.rows, count) + store::resident_bytes(stored.mask_rows, count) +
+         count * model.label_bytes;
 }
 
 /// Memory as nvidia-smi shows it, in MiB.

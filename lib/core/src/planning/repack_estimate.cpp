@@ -75,8 +75,9 @@ EncodedSamples encode_rows(const dataset_file::SplitData& data, const dataset_fi
   const dataset_file::SplitDescription& split = data.description();
   const auto image_bytes = static_cast<std::size_t>(split.shape.values());
   const auto mask_bytes = split.has_masks ? static_cast<std::size_t>(split.shape.values_per_channel()) : 0;
-  const auto image_encoder = codec.make_row_encoder(split.shape);
-  const auto mask_encoder = codec.make_row_encoder({1, split.shape.height, split.shape.width});
+  const SampleShape mask = {1, split.shape.height, split.shape.width};
+  const auto image_encoder = codec.make_row_encoder(split.shape, codec.tables_for(split.shape));
+  const auto mask_encoder = codec.make_row_encoder(mask, codec.tables_for(mask));
   std::vector<std::byte> codes(image_bytes), masks(mask_bytes), encoded;
   EncodedSamples result{.compression = codec.compression, .count = static_cast<std::int64_t>(rows.size())};
   Sizes images, mask_rows, samples;

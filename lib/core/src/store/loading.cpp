@@ -142,18 +142,8 @@ class Loading {
   /// Bytes on the device of the first `count` samples. The sums do not overflow: a file or a memory block of about that
   /// size exists.
   std::int64_t bytes_of(std::int64_t count) const {
-    return part_bytes(source_.samples.rows_in_source, count) + part_bytes(source_.samples.masks_in_source, count) +
-           layout().labels(count);
-  }
-  /// Of the first rows of `rows`, with their offsets.
-  static std::int64_t part_bytes(const dataset_file::RowOffsets& rows, std::int64_t count) {
-    return guarded_bytes(rows, count) + (rows.have_one_size() ? 0 : offset_bytes(count));
-  }
-  static std::int64_t guarded_bytes(const dataset_file::RowOffsets& rows, std::int64_t count) {
-    return rows[count] + (rows.have_one_size() ? 0 : kernels::kRowGuardBytes);
-  }
-  static std::int64_t offset_bytes(std::int64_t count) {
-    return (count + 1) * static_cast<std::int64_t>(sizeof(std::uint64_t));
+    return resident_bytes(source_.samples.rows_in_source, count) +
+           resident_bytes(source_.samples.masks_in_source, count) + layout().labels(count);
   }
   /// Throws InvalidArgument if `count` samples, which need `bytes`, exceed the limit that the caller gave.
   void check_limit(std::int64_t count, std::int64_t bytes, const std::string& why) const {
@@ -230,10 +220,11 @@ class Loading {
     const RowLayout& layout = samples->layout;
     const auto allocate_part = [&](const dataset_file::RowOffsets& rows, const std::string& of,
                                    backend::DeviceBuffer& bytes, backend::DeviceBuffer& offsets) {
-      bytes = backend::DeviceBuffer(backend_, static_cast<std::size_t>(guarded_bytes(rows, count)), of + what);
+      const std::int64_t guard = rows.have_one_size() ? 0 : kernels::kRowGuardBytes;
+      bytes = backend::DeviceBuffer(backend_, static_cast<std::size_t>(rows[count] + guard), of + what);
       if (rows.have_one_size()) return;
-      offsets =
-          backend::DeviceBuffer(backend_, static_cast<std::size_t>(offset_bytes(count)), "the offsets of the " + what);
+      offsets = backend::DeviceBuffer(backend_, static_cast<std::size_t>(offset_bytes(rows, count)),
+                                      "the offsets of the " + what);
     };
     allocate_part(samples->rows_in_source, "the packed ", samples->codes, samples->row_offsets);
     allocate_part(samples->masks_in_source, "the masks of the ", samples->masks, samples->mask_offsets);
@@ -301,7 +292,19 @@ class Loading {
     samples->owner = source_.owner;
     samples->layout = layout();
     samples->residency = residency;
+    samples->row_tables = tables_on_device(samples->rows_in_source);
+    samples->mask_tables = tables_on_device(samples->masks_in_source);
     return samples;
+  }
+  /// What decodes rows, on the device; empty if they need nothing.
+  backend::DeviceBuffer tables_on_device(const dataset_file::RowOffsets& rows) const {
+    if (!rows.tables()) return {};
+    const std::vector<std::uint32_t>& entries = rows.tables()->entries;
+    backend::DeviceBuffer tables(backend_, static_cast<std::size_t>(table_bytes(rows)),
+                                 "the tables of samples of " + source_.name);
+    backend_->copy_to_device(tables.data(), entries.data(), tables.bytes(), {});
+    backend_->synchronize({});  // nothing else waits for this before the memory is released
+    return tables;
   }
 
   /// Whether the CPU can use the caller's memory in place.

@@ -6,7 +6,27 @@
 
 #include <octavo/sample.hpp>
 
+#include "dataset_file/codec.hpp"
+#include "dataset_file/rows/row_offsets.hpp"
+#include "kernels/packed_rows.hpp"
+
 namespace octavo::store {
+
+/// Of the offsets of `count` rows on the device.
+inline std::int64_t offset_bytes(const dataset_file::RowOffsets& rows, std::int64_t count) {
+  return rows.have_one_size() ? 0 : (count + 1) * static_cast<std::int64_t>(sizeof(std::uint64_t));
+}
+
+/// Of the tables that decode rows.
+inline std::int64_t table_bytes(const dataset_file::RowOffsets& rows) {
+  return rows.tables() ? static_cast<std::int64_t>(rows.tables()->entries.size() * sizeof(std::uint32_t)) : 0;
+}
+
+/// Bytes on the device of the first `count` rows, with all that decodes them.
+inline std::int64_t resident_bytes(const dataset_file::RowOffsets& rows, std::int64_t count) {
+  const std::int64_t guard = rows.have_one_size() ? 0 : kernels::kRowGuardBytes;
+  return rows[count] + guard + offset_bytes(rows, count) + table_bytes(rows);
+}
 
 /// A sample is a row of codes, a mask and a label. Each kind is in a block of its own, without gaps between samples.
 /// Rows and masks may differ in size: dataset_file::RowOffsets has their sizes.

@@ -51,8 +51,10 @@ class StoredSamples : public SampleDescription {
   std::int64_t window_samples = 0;                      ///< samples per window; 0 unless the residency is `window`
   backend::DeviceBuffer codes;                          ///< the rows of the resident samples, in row_coding
   backend::DeviceBuffer row_offsets;                    ///< resident_rows.table(); empty if it is
+  backend::DeviceBuffer row_tables;                     ///< RowTables::entries; empty if there are none
   backend::DeviceBuffer masks;                          ///< their masks
   backend::DeviceBuffer mask_offsets;                   ///< resident_masks.table(); empty if it is
+  backend::DeviceBuffer mask_tables;                    ///< as row_tables
   backend::DeviceBuffer label_words;                    ///< their labels, K words each
   std::unique_ptr<const dataset_file::RowSource> rows;  ///< source of samples that are not resident; null if all are
   /// All samples and labels in the caller's memory, if the CPU uses them in place; else null.
@@ -63,17 +65,19 @@ class StoredSamples : public SampleDescription {
   SampleShape mask_shape() const { return {has_masks ? 1 : 0, shape.height, shape.width}; }
   bool is_resident() const { return resident.count() == sample_count; }
   std::int64_t device_bytes() const {
-    return static_cast<std::int64_t>(codes.bytes() + row_offsets.bytes() + masks.bytes() + mask_offsets.bytes() +
-                                     label_words.bytes());
+    return static_cast<std::int64_t>(codes.bytes() + row_offsets.bytes() + row_tables.bytes() + masks.bytes() +
+                                     mask_offsets.bytes() + mask_tables.bytes() + label_words.bytes());
   }
   /// The resident samples. Staging adds the other samples of a batch.
   kernels::PackedSamples resident_samples() const {
     const bool is_borrowed = borrowed_codes != nullptr;
     return {{is_borrowed ? borrowed_codes : codes.as<std::int8_t>(),
              is_borrowed ? borrowed_labels : label_words.as<std::uint32_t>(), resident.count(), nullptr, nullptr,
-             rows_in_source.mean_bytes(), labels.width, row_coding, shape, row_offsets.as<std::uint64_t>()},
+             rows_in_source.mean_bytes(), labels.width, row_coding, shape, row_offsets.as<std::uint64_t>(), nullptr,
+             row_tables.as<std::uint32_t>()},
             {masks.as<std::int8_t>(), nullptr, resident.count(), nullptr, nullptr, masks_in_source.mean_bytes(), 0,
-             has_masks ? row_coding : kernels::RowCoding::plain, mask_shape(), mask_offsets.as<std::uint64_t>()}};
+             has_masks ? row_coding : kernels::RowCoding::plain, mask_shape(), mask_offsets.as<std::uint64_t>(),
+             nullptr, mask_tables.as<std::uint32_t>()}};
   }
 };
 

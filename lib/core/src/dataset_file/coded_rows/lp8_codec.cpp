@@ -167,7 +167,9 @@ class Lp8Encoder final : public RowEncoder {
 
 }  // namespace
 
-std::unique_ptr<RowEncoder> make_lp8_encoder(const SampleShape& shape) { return std::make_unique<Lp8Encoder>(shape); }
+std::unique_ptr<RowEncoder> make_lp8_encoder(const SampleShape& shape, std::shared_ptr<const RowTables>) {
+  return std::make_unique<Lp8Encoder>(shape);
+}
 
 bool can_be_lp8_row(const SampleShape& shape, std::int64_t bytes) {
   const Lp8Tiling tiling(shape);

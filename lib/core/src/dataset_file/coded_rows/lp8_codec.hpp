@@ -5,7 +5,8 @@
 
 namespace octavo::dataset_file {
 
-std::unique_ptr<RowEncoder> make_lp8_encoder(const SampleShape& shape);
+/// As Codec::make_row_encoder. Has no tables.
+std::unique_ptr<RowEncoder> make_lp8_encoder(const SampleShape& shape, std::shared_ptr<const RowTables> tables);
 
 /// As Codec::can_be_row.
 bool can_be_lp8_row(const SampleShape& shape, std::int64_t bytes);

@@ -119,7 +119,8 @@ void decode_rows(kernels::RowCoding coding, const SampleShape& shape, const RowO
                                       .label_words = 0,
                                       .coding = coding,
                                       .shape = shape,
-                                      .row_offsets = own_offsets.data()};
+                                      .row_offsets = own_offsets.data(),
+                                      .tables = offsets.tables() ? offsets.tables()->entries.data() : nullptr};
   kernels::cpu::ScratchParts counted(nullptr);
   kernels::cpu::RowCodes(packed, shape.values(), counted);
   Scratch scratch(counted.bytes());

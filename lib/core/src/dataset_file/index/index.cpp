@@ -29,6 +29,7 @@ std::vector<NamedExtent> extents_of(const Index& index) {
     if (!split.chunked) {
       all.push_back({images, split.images});
       if (split.row_bytes) all.push_back({dataset_path(split, "row_bytes"), *split.row_bytes});
+      if (split.row_tables) all.push_back({dataset_path(split, "row_tables"), *split.row_tables});
       if (split.decoded_checksums) all.push_back({dataset_path(split, "decoded_checksums"), *split.decoded_checksums});
     } else {
       all.push_back({dataset_path(split, "chunks"), split.chunked->table});
@@ -37,6 +38,7 @@ std::vector<NamedExtent> extents_of(const Index& index) {
     if (split.labels) all.push_back({dataset_path(split, "labels"), *split.labels});
     if (split.masks) all.push_back({dataset_path(split, "masks"), *split.masks});
     if (split.mask_row_bytes) all.push_back({dataset_path(split, "mask_row_bytes"), *split.mask_row_bytes});
+    if (split.mask_row_tables) all.push_back({dataset_path(split, "mask_row_tables"), *split.mask_row_tables});
     all.push_back({dataset_path(split, "checksums"), split.checksums});
     all.push_back({dataset_path(split, "histogram"), split.histogram});
     all.push_back({dataset_path(split, "mean_image"), split.mean_image});
@@ -90,10 +92,21 @@ void read_chunk_tables(const ByteSource& file, Index& index) {
 /// The rows of a dataset.
 struct StoredRowTable {
   const std::optional<Extent>& sizes;  ///< nothing: rows are plain
+  const std::optional<Extent>& tables;
   const Extent& rows;
   SampleShape shape;   ///< of the values of a row
-  const char* prefix;  ///< of the name of the table
+  const char* prefix;  ///< of the names of the other datasets
 };
+
+std::shared_ptr<const RowTables> read_row_tables(const ByteSource& file, const Codec& codec, const Extent& tables,
+                                                 const std::string& path) {
+  const std::vector<std::byte> stored = read_table(file, tables, path);
+  try {
+    return codec.read_tables(stored);
+  } catch (const FormatError& problem) {
+    throw FormatError(path + " is invalid: " + problem.what());
+  }
+}
 
 RowOffsets read_row_offsets(const ByteSource& file, const SplitEntry& split, const Codec& codec,
                             const StoredRowTable& stored) {
@@ -107,7 +120,12 @@ RowOffsets read_row_offsets(const ByteSource& file, const SplitEntry& split, con
     throw FormatError(path + " is invalid: sample " + std::to_string(row) + " has " + std::to_string(sizes[row]) +
                       " bytes, which cannot be decoded to " + to_string(stored.shape));
   }
-  RowOffsets rows = RowOffsets::of_sizes(sizes);
+  std::shared_ptr<const RowTables> tables;
+  if (stored.tables) {
+    const std::string tables_path = dataset_path(split, std::string(stored.prefix) + "row_tables");
+    tables = read_row_tables(file, codec, *stored.tables, tables_path);
+  }
+  RowOffsets rows = RowOffsets::of_sizes(sizes, std::move(tables));
   if (rows.total_bytes() != stored.rows.bytes) {
     throw FormatError(path + " is invalid: the rows have " + std::to_string(rows.total_bytes()) +
                       " bytes together, and their dataset has " + std::to_string(stored.rows.bytes));
@@ -141,9 +159,11 @@ Index read_index(const ByteSource& file, const Header& header) {
   }
   for (SplitEntry& split : index.splits) {
     const SampleShape mask = {split.masks ? 1 : 0, split.shape.height, split.shape.width};
-    split.rows = read_row_offsets(file, split, *index.codec, {split.row_bytes, split.images, split.shape, ""});
-    split.mask_rows = read_row_offsets(file, split, *index.codec,
-                                       {split.mask_row_bytes, split.masks.value_or(Extent()), mask, "mask_"});
+    split.rows =
+        read_row_offsets(file, split, *index.codec, {split.row_bytes, split.row_tables, split.images, split.shape, ""});
+    split.mask_rows =
+        read_row_offsets(file, split, *index.codec,
+                         {split.mask_row_bytes, split.mask_row_tables, split.masks.value_or(Extent()), mask, "mask_"});
   }
   return index;
 }

@@ -63,6 +63,8 @@ struct SplitEntry {
   std::optional<Extent> decoded_checksums;        ///< uint64 [N]: as `checksums`, with decoded codes; with row_bytes
   RowOffsets rows;                                ///< the rows that are read: in `images`, or of decoded chunks
   std::optional<Extent> mask_row_bytes;           ///< uint32 [N]: bytes of each row of `masks`, with row_bytes
+  std::optional<Extent> row_tables;               ///< uint8: decode rows, if the codec has tables
+  std::optional<Extent> mask_row_tables;          ///< the same for masks
   RowOffsets mask_rows;                           ///< the rows of `masks`; without bytes if there are none
   std::optional<ChunkedImages> chunked;           ///< nothing if rows stand alone
   std::optional<Extent> labels;                   ///< present unless label_layout.kind is none

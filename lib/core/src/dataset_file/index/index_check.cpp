@@ -47,10 +47,19 @@ void check_columns(const SplitEntry& split) {
   }
 }
 
+/// What decodes rows is small.
+void check_row_tables(const SplitEntry& split, const std::optional<Extent>& tables, const char* name) {
+  if (!tables || tables->bytes <= kMostRowTableBytes) return;
+  fail(dataset_path(split, name),
+       std::to_string(tables->bytes) + " bytes; expected at most " + std::to_string(kMostRowTableBytes));
+}
+
 /// Plain images: their size follows from the shape. Coded rows: checks the length of their tables; their sizes are
 /// checked when they are read. Deflated images: checks the chunk size and the table's length.
 void check_images(const SplitEntry& split) {
   if (split.row_bytes) {
+    check_row_tables(split, split.row_tables, "row_tables");
+    check_row_tables(split, split.mask_row_tables, "mask_row_tables");
     check_bytes(dataset_path(split, "row_bytes"), *split.row_bytes, {split.sample_count, 4});
     return check_bytes(dataset_path(split, "decoded_checksums"), *split.decoded_checksums, {split.sample_count, 8});
   }

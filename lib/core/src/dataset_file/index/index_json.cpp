@@ -28,10 +28,12 @@ Json encode_datasets(const SplitEntry& split) {
   else
     json["images"] = encode_extent(split.images);
   if (split.row_bytes) json["row_bytes"] = encode_extent(*split.row_bytes);
+  if (split.row_tables) json["row_tables"] = encode_extent(*split.row_tables);
   if (split.decoded_checksums) json["decoded_checksums"] = encode_extent(*split.decoded_checksums);
   if (split.labels) json["labels"] = encode_extent(*split.labels);
   if (split.masks) json["masks"] = encode_extent(*split.masks);
   if (split.mask_row_bytes) json["mask_row_bytes"] = encode_extent(*split.mask_row_bytes);
+  if (split.mask_row_tables) json["mask_row_tables"] = encode_extent(*split.mask_row_tables);
   json["checksums"] = encode_extent(split.checksums);
   json["histogram"] = encode_extent(split.histogram);
   json["mean_image"] = encode_extent(split.mean_image);
@@ -89,12 +91,18 @@ void decode_datasets(const JsonFields& datasets, const Codec& codec, std::int64_
   if (codec.row_coding != kernels::RowCoding::plain) {
     split.row_bytes = decode_extent(datasets.object("row_bytes"), Hash::required);
     split.decoded_checksums = decode_extent(datasets.object("decoded_checksums"), Hash::required);
+    if (codec.read_tables != nullptr) {
+      split.row_tables = decode_extent(datasets.object("row_tables"), Hash::required);
+    }
   }
   split.labels = decode_optional_extent(datasets, "labels", Hash::optional);
   // A version ignores keys that it does not define.
   if (version >= 2) split.masks = decode_optional_extent(datasets, "masks", Hash::optional);
   if (split.masks && split.row_bytes) {
     split.mask_row_bytes = decode_extent(datasets.object("mask_row_bytes"), Hash::required);
+    if (codec.read_tables != nullptr) {
+      split.mask_row_tables = decode_extent(datasets.object("mask_row_tables"), Hash::required);
+    }
   }
   if (version >= 3) split.columns_dataset = decode_optional_extent(datasets, "columns", Hash::required);
   split.checksums = decode_extent(datasets.object("checksums"), Hash::required);

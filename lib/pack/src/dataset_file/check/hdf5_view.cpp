@@ -35,6 +35,7 @@ void expect_split(std::vector<ExpectedDataset>& all, const SplitEntry& split) {
   } else if (split.row_bytes) {
     add("images", StoredType::uint8, {split.images.bytes}, split.images);
     add("row_bytes", StoredType::uint32, {count}, *split.row_bytes);
+    if (split.row_tables) add("row_tables", StoredType::uint8, {split.row_tables->bytes}, *split.row_tables);
     add("decoded_checksums", StoredType::uint64, {count}, *split.decoded_checksums);
   } else {
     add("images", StoredType::int8, {count, shape.channels, shape.height, shape.width}, split.images);
@@ -48,6 +49,9 @@ void expect_split(std::vector<ExpectedDataset>& all, const SplitEntry& split) {
   if (split.mask_row_bytes) {
     add("masks", StoredType::uint8, {split.masks->bytes}, *split.masks);
     add("mask_row_bytes", StoredType::uint32, {count}, *split.mask_row_bytes);
+    if (split.mask_row_tables) {
+      add("mask_row_tables", StoredType::uint8, {split.mask_row_tables->bytes}, *split.mask_row_tables);
+    }
   } else if (split.masks) {
     add("masks", StoredType::uint8, {count, 1, shape.height, shape.width}, *split.masks);
   }

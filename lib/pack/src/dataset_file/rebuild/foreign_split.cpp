@@ -64,28 +64,43 @@ void ForeignSplit::read_coded_rows(const std::string& encoding, std::int64_t fil
   if (!mean_image || mean_image->axes().size() != 3) images_->fail("has no mean_image [C,H,W] with its shape");
   shape_ = {mean_image->axes()[0], mean_image->axes()[1], mean_image->axes()[2]};
   if (const auto problem = layout_problem(shape_, {}, 1)) images_->fail("holds " + *problem);
-  rows_ = read_row_sizes("row_bytes", *images_, shape_, file_bytes);
+  rows_ = read_rows("", *images_, shape_, file_bytes);
   sample_count_ = rows_.row_count();
   if (!masks_) return;
   if (masks_->axes().size() != 1 || !masks_->holds(H5T_INTEGER, 1)) masks_->fail("is not uint8 [bytes]");
-  mask_rows_ = read_row_sizes("mask_row_bytes", *masks_, mask_shape(), file_bytes);
+  mask_rows_ = read_rows("mask_", *masks_, mask_shape(), file_bytes);
   if (mask_rows_.row_count() != sample_count_) masks_->fail("does not have a row for each sample");
 }
 
-RowOffsets ForeignSplit::read_row_sizes(const char* dataset, const ForeignDataset& rows, const SampleShape& shape,
-                                        std::int64_t file_bytes) const {
-  const auto sizes = open(dataset, file_bytes);
+RowOffsets ForeignSplit::read_rows(const std::string& prefix, const ForeignDataset& rows, const SampleShape& shape,
+                                   std::int64_t file_bytes) const {
+  const auto sizes = open((prefix + "row_bytes").c_str(), file_bytes);
   if (!sizes || sizes->axes().size() != 1 || !sizes->holds(H5T_INTEGER, 4)) {
-    rows.fail(std::string("has no ") + dataset + ", uint32 [N]");
+    rows.fail("has no " + prefix + "row_bytes, uint32 [N]");
   }
   const auto row_bytes = read_values<std::uint32_t>(*sizes, 0, sizes->axes()[0], H5T_NATIVE_UINT32);
   for (std::size_t row = 0; row < row_bytes.size(); ++row) {
     if (codec_->can_be_row(shape, row_bytes[row])) continue;
     sizes->fail("has a size that no row has for sample " + std::to_string(row));
   }
-  RowOffsets offsets = RowOffsets::of_sizes(row_bytes);
+  RowOffsets offsets = RowOffsets::of_sizes(row_bytes, read_row_tables(prefix, rows, file_bytes));
   if (offsets.total_bytes() != rows.axes()[0]) sizes->fail("does not match the bytes of its rows");
   return offsets;
+}
+
+std::shared_ptr<const RowTables> ForeignSplit::read_row_tables(const std::string& prefix, const ForeignDataset& rows,
+                                                               std::int64_t file_bytes) const {
+  if (codec_->read_tables == nullptr) return nullptr;
+  const auto tables = open((prefix + "row_tables").c_str(), file_bytes);
+  if (!tables || tables->axes().size() != 1 || !tables->holds(H5T_INTEGER, 1) ||
+      tables->axes()[0] > kMostRowTableBytes) {
+    rows.fail("has no " + prefix + "row_tables, uint8 [bytes]");
+  }
+  try {
+    return codec_->read_tables(read_values<std::byte>(*tables, 0, tables->axes()[0], H5T_NATIVE_UINT8));
+  } catch (const FormatError& problem) {
+    tables->fail(std::string("is invalid: ") + problem.what());
+  }
 }
 
 void ForeignSplit::read_shape() {

@@ -32,8 +32,11 @@ class ForeignSplit {
   std::optional<ForeignDataset> open(const char* dataset, std::int64_t file_bytes) const;
   void read_shape();
   void read_coded_rows(const std::string& encoding, std::int64_t file_bytes);
-  RowOffsets read_row_sizes(const char* dataset, const ForeignDataset& rows, const SampleShape& shape,
-                            std::int64_t file_bytes) const;
+  /// `prefix` is that of the names of their other datasets.
+  RowOffsets read_rows(const std::string& prefix, const ForeignDataset& rows, const SampleShape& shape,
+                       std::int64_t file_bytes) const;
+  std::shared_ptr<const RowTables> read_row_tables(const std::string& prefix, const ForeignDataset& rows,
+                                                   std::int64_t file_bytes) const;
   std::vector<std::int8_t> read_codes(std::int64_t first, std::int64_t count) const;
   std::vector<std::uint8_t> read_masks(std::int64_t first, std::int64_t count) const;
   template <typename Value>

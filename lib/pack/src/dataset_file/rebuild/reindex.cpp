@@ -87,7 +87,9 @@ Compression compression_of(const std::vector<Description::Split>& splits) {
   const auto has = [&](Compression wanted) {
     return std::ranges::any_of(splits, [&](const Description::Split& split) { return split.compression == wanted; });
   };
-  if (has(Compression::lp8)) return Compression::lp8;
+  for (const CompressionInfo& info : kCompressions) {
+    if (info.stays_compressed && has(info.compression)) return info.compression;
+  }
   const auto fits_chunk = [](const Description::Split& split) {
     return split.layout.shape.values() <= dataset_file::kMostChunkBytes;
   };

@@ -71,7 +71,7 @@ PayloadPlace PayloadPlacing::place(const SplitLayout& layout, std::size_t split_
   skeleton_.add_group(group);
   PayloadPlace place;
   if (codec_.make_row_encoder != nullptr) {
-    place.rows = std::make_unique<RowAssembly>(codec_, shape, sample_count, *spool_);
+    place.rows = std::make_unique<RowAssembly>(codec_, codec_.tables_for(shape), shape, sample_count, *spool_);
     place.decoded_checksums =
         place_dataset(group + "/decoded_checksums", StoredType::uint64, {sample_count}, sample_count * 8);
   } else if (chunk_writer_ == nullptr) {
@@ -90,8 +90,8 @@ PayloadPlace PayloadPlacing::place(const SplitLayout& layout, std::size_t split_
     place.labels = place_dataset(group + "/labels", element, axes, sample_count * layout.labels.bytes_per_sample());
   }
   if (layout.has_masks && place.rows) {
-    place.mask_rows =
-        std::make_unique<RowAssembly>(codec_, SampleShape{1, shape.height, shape.width}, sample_count, *spool_);
+    const SampleShape mask = {1, shape.height, shape.width};
+    place.mask_rows = std::make_unique<RowAssembly>(codec_, codec_.tables_for(mask), mask, sample_count, *spool_);
   } else if (layout.has_masks) {
     place.masks = place_dataset(group + "/masks", StoredType::uint8, {sample_count, 1, shape.height, shape.width},
                                 sample_count * shape.values_per_channel());
@@ -163,16 +163,24 @@ void Completion::add_chunk_table(SplitEntry& entry) {
 }
 
 void Completion::add_coded_rows(SplitEntry& entry, const PayloadPlace& place) {
-  const auto add = [&](const RowAssembly& rows, const std::string& name, const std::string& sizes) {
+  const auto add = [&](const RowAssembly& rows, const std::string& name, const std::string& prefix) {
     const std::int64_t bytes = rows.total_bytes();
     const Extent extent = {skeleton_.add_dataset(dataset_path(entry, name), StoredType::uint8, {bytes}), bytes, {}};
     file_.reserve(extent.offset, bytes);
     rows.write(file_, extent.offset, thread_count_);
-    return std::pair(extent, add_small(dataset_path(entry, sizes), StoredType::uint32, {entry.sample_count},
-                                       bytes_of(rows.sizes())));
+    const Extent sizes = add_small(dataset_path(entry, prefix + "row_bytes"), StoredType::uint32, {entry.sample_count},
+                                   bytes_of(rows.sizes()));
+    std::optional<Extent> tables;
+    if (rows.tables()) {
+      const std::vector<std::byte>& stored = rows.tables()->stored;
+      tables = add_small(dataset_path(entry, prefix + "row_tables"), StoredType::uint8, {std::ssize(stored)}, stored);
+    }
+    return std::tuple(extent, sizes, tables);
   };
-  std::tie(entry.images, entry.row_bytes) = add(*place.rows, "images", "row_bytes");
-  if (place.mask_rows) std::tie(entry.masks, entry.mask_row_bytes) = add(*place.mask_rows, "masks", "mask_row_bytes");
+  std::tie(entry.images, entry.row_bytes, entry.row_tables) = add(*place.rows, "images", "");
+  if (place.mask_rows) {
+    std::tie(entry.masks, entry.mask_row_bytes, entry.mask_row_tables) = add(*place.mask_rows, "masks", "mask_");
+  }
   entry.decoded_checksums = with_hash(file_, place.decoded_checksums);
 }
 

@@ -20,8 +20,10 @@ struct CopiedRows {
 
 }  // namespace
 
-RowAssembly::RowAssembly(const Codec& codec, const SampleShape& shape, std::int64_t row_count, const Spool& spool)
+RowAssembly::RowAssembly(const Codec& codec, std::shared_ptr<const RowTables> tables, const SampleShape& shape,
+                         std::int64_t row_count, const Spool& spool)
     : codec_(codec),
+      tables_(std::move(tables)),
       shape_(shape),
       spool_(spool),
       sizes_(static_cast<std::size_t>(row_count)),
@@ -29,7 +31,7 @@ RowAssembly::RowAssembly(const Codec& codec, const SampleShape& shape, std::int6
 
 std::unique_ptr<RowEncoder> RowAssembly::take_encoder() {
   const std::lock_guard lock(mutex_);
-  if (idle_encoders_.empty()) return codec_.make_row_encoder(shape_);
+  if (idle_encoders_.empty()) return codec_.make_row_encoder(shape_, tables_);
   std::unique_ptr<RowEncoder> encoder = std::move(idle_encoders_.back());
   idle_encoders_.pop_back();
   return encoder;

@@ -26,12 +26,15 @@ struct EncodedRows {
 /// those before it. Thread-safe.
 class RowAssembly {
  public:
-  RowAssembly(const Codec& codec, const SampleShape& shape, std::int64_t row_count, const Spool& spool);
+  /// `tables` are null if the codec has none.
+  RowAssembly(const Codec& codec, std::shared_ptr<const RowTables> tables, const SampleShape& shape,
+              std::int64_t row_count, const Spool& spool);
 
   /// Encodes rows from `first_row` on and keeps them. Add each row once. Throws IoError.
   EncodedRows add(std::int64_t first_row, std::span<const std::byte> codes);
 
   const Codec& codec() const { return codec_; }
+  const std::shared_ptr<const RowTables>& tables() const { return tables_; }
   /// Call the following after adding all rows. The bytes of each row.
   const std::vector<std::uint32_t>& sizes() const { return sizes_; }
   std::int64_t total_bytes() const;
@@ -42,6 +45,7 @@ class RowAssembly {
   std::unique_ptr<RowEncoder> take_encoder();
 
   const Codec& codec_;
+  const std::shared_ptr<const RowTables> tables_;
   const SampleShape shape_;
   const Spool& spool_;
   std::vector<std::uint32_t> sizes_;

@@ -1,5 +1,5 @@
-// LP8: rows decode to what was encoded, on every instruction set; any bytes are decoded in bounds; files say which
-// sample is damaged.
+// LP8 and LC8: rows decode to what was encoded, on every instruction set; any bytes are decoded in bounds; files say
+// which sample is damaged.
 #include <octavo/dataset.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/verify.hpp>
@@ -12,11 +12,13 @@
 #include <random>
 
 #include "catch.hpp"
-#include "dataset_file/coded_rows/lp8_codec.hpp"
+#include "dataset_file/codec.hpp"
+#include "dataset_file/coded_rows/lc8_codec.hpp"
 #include "dataset_file/reader.hpp"
 #include "dataset_file/split_data.hpp"
 #include "forge.hpp"
-#include "kernels/cpu/decode_lp8.hpp"
+#include "kernels/cpu/row_codes.hpp"
+#include "kernels/cpu/scratch_parts.hpp"
 #include "kernels/stages/load.hpp"
 #include "kernels/thread_group.hpp"
 #include "packed_fixture.hpp"
@@ -55,18 +57,29 @@ Codes image_of(const SampleShape& shape, Kind kind, unsigned seed) {
   return codes;
 }
 
-std::vector<std::byte> encoded(const SampleShape& shape, const Codes& codes) {
+/// An encoding whose rows stay compressed.
+Compression each_coding() { return GENERATE(Compression::lp8, Compression::lc8); }
+
+std::vector<std::byte> encoded(Compression coding, const SampleShape& shape, const Codes& codes) {
+  const dataset_file::Codec& codec = dataset_file::codec_of(coding);
   std::vector<std::byte> row;
-  dataset_file::make_lp8_encoder(shape)->encode(std::as_bytes(std::span(codes)), row);
+  codec.make_row_encoder(shape, codec.tables_for(shape))->encode(std::as_bytes(std::span(codes)), row);
   return row;
+}
+
+bool can_be_row(Compression coding, const SampleShape& shape, std::size_t bytes) {
+  return dataset_file::codec_of(coding).can_be_row(shape, static_cast<std::int64_t>(bytes));
 }
 
 /// Rows in memory that ends after the guard, so that AddressSanitizer notices reads beyond it.
 class StoredRow {
  public:
-  StoredRow(const SampleShape& shape, std::span<const std::byte> row)
-      : bytes_(row.begin(), row.end()), offsets_{0, row.size()} {
+  StoredRow(Compression coding, const SampleShape& shape, std::span<const std::byte> row)
+      : bytes_(row.begin(), row.end()),
+        offsets_{0, row.size()},
+        tables_(dataset_file::codec_of(coding).tables_for(shape)) {
     bytes_.resize(row.size() + static_cast<std::size_t>(kernels::kRowGuardBytes), std::byte{0x5A});
+    bytes_.shrink_to_fit();
     packed_ = {.codes = reinterpret_cast<const std::int8_t*>(bytes_.data()),
                .labels = nullptr,
                .resident_count = 1,
@@ -74,27 +87,31 @@ class StoredRow {
                .staged_labels = nullptr,
                .row_stride_bytes = 0,
                .label_words = 0,
-               .coding = kernels::RowCoding::lp8,
+               .coding = dataset_file::codec_of(coding).row_coding,
                .shape = shape,
-               .row_offsets = offsets_.data()};
+               .row_offsets = offsets_.data(),
+               .tables = tables_ ? tables_->entries.data() : nullptr};
   }
 
   Codes by_definition() const {
     Codes codes(static_cast<std::size_t>(packed_.shape.values()));
-    kernels::Lp8Rows(packed_).decode(0, codes.data(), kernels::OneThread());
+    kernels::visit_decoded_rows(packed_, [&](const auto& rows) { rows.decode(0, codes.data(), kernels::OneThread()); });
     return codes;
   }
   /// With the instructions that are chosen now.
   Codes by_simd() const {
-    Codes codes(static_cast<std::size_t>(packed_.shape.values() + kernels::cpu::kDecodedRowMargin), 99);
-    kernels::cpu::decode_lp8(packed_, 0, codes.data());
-    codes.resize(static_cast<std::size_t>(packed_.shape.values()));
-    return codes;
+    kernels::cpu::ScratchParts counted(nullptr);
+    kernels::cpu::RowCodes(packed_, packed_.shape.values(), counted);
+    std::vector<std::byte> scratch(static_cast<std::size_t>(counted.bytes()), std::byte{99});
+    kernels::cpu::ScratchParts parts(scratch.data());
+    const std::int8_t* const codes = kernels::cpu::RowCodes(packed_, packed_.shape.values(), parts).of(0);
+    return {codes, codes + packed_.shape.values()};
   }
 
  private:
   std::vector<std::byte> bytes_;
   std::array<std::uint64_t, 2> offsets_;
+  std::shared_ptr<const dataset_file::RowTables> tables_;
   kernels::PackedRows packed_;
 };
 
@@ -125,40 +142,54 @@ std::string defect_text(const std::filesystem::path& path) {
 
 }  // namespace
 
-TEST_CASE("LP8 rows decode to what was encoded, with every instruction set", "[unit][lp8]") {
+TEST_CASE("coded rows decode to what was encoded, with every instruction set", "[unit][coded]") {
+  const Compression coding = each_coding();
   for (const SampleShape& shape : kShapes) {
     for (const Kind kind : kKinds) {
       const Codes codes = image_of(shape, kind, 3);
-      const std::vector<std::byte> row = encoded(shape, codes);
-      INFO(to_string(shape) << ", kind " << static_cast<int>(kind) << ", " << row.size() << " bytes");
-      REQUIRE(dataset_file::can_be_lp8_row(shape, std::ssize(row)));
-      const StoredRow stored(shape, row);
+      const std::vector<std::byte> row = encoded(coding, shape, codes);
+      INFO(to_string(coding) << ", " << to_string(shape) << ", kind " << static_cast<int>(kind) << ", " << row.size()
+                             << " bytes");
+      REQUIRE(can_be_row(coding, shape, row.size()));
+      const StoredRow stored(coding, shape, row);
       REQUIRE(stored.by_definition() == codes);
       for_targets([&] { REQUIRE(stored.by_simd() == codes); });
     }
   }
 }
 
-TEST_CASE("LP8 shrinks photographs, and stores what does not shrink as it is", "[unit][lp8]") {
+TEST_CASE("coded rows shrink photographs, and store what does not shrink as it is", "[unit][coded]") {
+  const Compression coding = each_coding();
   const SampleShape shape{3, 96, 96};
-  CHECK(encoded(shape, image_of(shape, Kind::noise, 1)).size() == static_cast<std::size_t>(shape.values()));
-  CHECK(encoded(shape, image_of(shape, Kind::smooth, 1)).size() < static_cast<std::size_t>(shape.values()) / 2);
-  // 12 tiles of 32 rows per plane, a record of 16 bytes each, and no payload.
-  CHECK(encoded(shape, image_of(shape, Kind::constant, 1)).size() == 3 * 12 * 3 * 16);
+  CHECK(encoded(coding, shape, image_of(shape, Kind::noise, 1)).size() == static_cast<std::size_t>(shape.values()));
+  CHECK(encoded(coding, shape, image_of(shape, Kind::smooth, 1)).size() < static_cast<std::size_t>(shape.values()) / 2);
   // Planes that hardly differ from each other.
-  const std::size_t color = encoded(shape, image_of(shape, Kind::color, 1)).size();
-  const std::size_t gray = encoded({1, 96, 96}, image_of({1, 96, 96}, Kind::color, 1)).size();
+  const std::size_t color = encoded(coding, shape, image_of(shape, Kind::color, 1)).size();
+  const std::size_t gray = encoded(coding, {1, 96, 96}, image_of({1, 96, 96}, Kind::color, 1)).size();
   CHECK(color < 2 * gray);
 }
 
-TEST_CASE("LP8 decodes any bytes in bounds, to the same values with every instruction set", "[unit][lp8]") {
+TEST_CASE("a constant image is hardly more than the headers of its row", "[unit][coded]") {
+  const SampleShape shape{3, 96, 96};
+  const Codes codes = image_of(shape, Kind::constant, 1);
+  // 12 tiles of 32 rows per plane, a record of 16 bytes each, and no payload.
+  CHECK(encoded(Compression::lp8, shape, codes).size() == 3 * 12 * 3 * 16);
+  // 2 bands of 48 rows with 3 groups: flags, 6 places and the lengths of 72 strips, then a bit per row.
+  const std::size_t header = 4 * (1 + 6 + 72 * 12 / 32);
+  const std::size_t bytes = encoded(Compression::lc8, shape, codes).size();
+  CHECK(bytes > header);
+  CHECK(bytes < header + 72 * 48 / 8 * 2);
+}
+
+TEST_CASE("coded rows decode any bytes in bounds, to the same values with every instruction set", "[unit][coded]") {
+  const Compression coding = each_coding();
   std::mt19937 random(7);
   for (const SampleShape& shape : kShapes) {
     if (shape.values() > 20000) continue;
-    const std::vector<std::byte> whole = encoded(shape, image_of(shape, Kind::smooth, 5));
+    const std::vector<std::byte> whole = encoded(coding, shape, image_of(shape, Kind::smooth, 5));
     for (int round = 0; round < 40; ++round) {
       std::vector<std::byte> row = whole;
-      // Other bytes in a few places, in the records or everywhere; or a row that ends early.
+      // Other bytes in a few places, in the header or everywhere; or a row that ends early.
       const std::size_t changed = round % 3 == 0   ? 3
                                   : round % 3 == 1 ? std::min<std::size_t>(row.size(), 64)
                                                    : row.size();
@@ -167,31 +198,78 @@ TEST_CASE("LP8 decodes any bytes in bounds, to the same values with every instru
         row[at] = static_cast<std::byte>(random() >> 9);
       }
       const std::size_t shorter = row.size() - std::min<std::size_t>(row.size() - 4, random() % 64) / 4 * 4;
-      if (dataset_file::can_be_lp8_row(shape, static_cast<std::int64_t>(shorter))) row.resize(shorter);
-      const StoredRow stored(shape, row);
+      if (can_be_row(coding, shape, shorter)) row.resize(shorter);
+      const StoredRow stored(coding, shape, row);
       const Codes codes = stored.by_definition();
+      INFO(to_string(coding) << ", " << to_string(shape) << ", round " << round);
       for_targets([&] { REQUIRE(stored.by_simd() == codes); });
     }
   }
 }
 
-TEST_CASE("a row of LP8 has one of the possible sizes", "[unit][lp8]") {
-  const SampleShape shape{1, 8, 16};  // two records
-  CHECK(dataset_file::can_be_lp8_row(shape, 32));
-  CHECK(dataset_file::can_be_lp8_row(shape, 128));
-  for (const std::int64_t bytes : {0, 4, 28, 33, 126, 132, 1 << 20}) {
+TEST_CASE("a coded row has one of the possible sizes", "[unit][coded]") {
+  const SampleShape shape{1, 8, 16};
+  const auto least = GENERATE(std::pair(Compression::lp8, std::size_t{32}),  // two records
+                              std::pair(Compression::lc8, std::size_t{8}));  // flags, and the lengths of two strips
+  INFO(to_string(least.first));
+  CHECK(can_be_row(least.first, shape, least.second));
+  CHECK(can_be_row(least.first, shape, 128));
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{4}, least.second - 4, least.second + 1, std::size_t{126},
+                                  std::size_t{132}, std::size_t{1} << 20}) {
     INFO(bytes);
-    CHECK_FALSE(dataset_file::can_be_lp8_row(shape, bytes));
+    CHECK_FALSE(can_be_row(least.first, shape, bytes));
   }
 }
 
-TEST_CASE("a file of LP8 rows reads as a plain one, and is whole", "[unit][lp8]") {
+TEST_CASE("tables of LC8 code frequent residuals in few bits, and are read as they were stored", "[unit][coded]") {
+  dataset_file::Lc8Counts counts{};
+  for (int residual = -128; residual < 128; ++residual) {
+    counts[0][static_cast<std::uint8_t>(residual)] = residual == 0 ? 1'000'000 : 0;
+    counts[5][static_cast<std::uint8_t>(residual)] = 1 + 100'000 / (1 + residual * residual);
+    counts[15][static_cast<std::uint8_t>(residual)] = 1000;
+  }
+  const auto tables = dataset_file::make_lc8_tables(counts);
+  const dataset_file::Lc8Codes codes = dataset_file::lc8_codes(*tables);
+  CHECK(codes[0][0].bit_count == 1);
+  CHECK(codes[5][0].bit_count < codes[5][3].bit_count);
+  CHECK(codes[5][3].bit_count < codes[5][60].bit_count);
+  for (const auto& code : codes[15]) CHECK(code.bit_count == 8);
+  for (const auto& of_class : codes) {
+    for (const auto& code : of_class) CHECK(code.bit_count <= kernels::kLc8MostResidualBits);
+  }
+  const auto read = dataset_file::read_lc8_tables(tables->stored);
+  CHECK(read->stored == tables->stored);
+  CHECK(read->entries == tables->entries);
+}
+
+TEST_CASE("stored tables of LC8 that are no prefix codes are refused", "[unit][coded]") {
+  std::vector<std::byte> stored = dataset_file::default_lc8_tables({1, 8, 8})->stored;
+  CHECK_NOTHROW(dataset_file::read_lc8_tables(stored));
+  const auto refuse = [&](const std::vector<std::byte>& bytes) {
+    CHECK_THROWS_AS(dataset_file::read_lc8_tables(bytes), FormatError);
+  };
+  refuse({});
+  refuse({stored.begin(), stored.end() - 1});
+  std::vector<std::byte> longer = stored;
+  longer.push_back(std::byte{8});
+  refuse(longer);
+  for (std::size_t at = 0; at < stored.size(); at += 7) {
+    for (const int changed : {0, 0x09, 0x0F, 0x70, 0x80, 0xFF}) {
+      std::vector<std::byte> other = stored;
+      other[at] = static_cast<std::byte>(changed);
+      if (other[at] != stored[at]) refuse(other);
+    }
+  }
+}
+
+TEST_CASE("a file of coded rows reads as a plain one, and is whole", "[unit][coded]") {
+  const Compression coding = each_coding();
   const std::vector<PlainSplit> splits = {smooth_split("train", 300, {3, 32, 32}), masked_split("val", 7, {1, 20, 13})};
-  const PackedFixture plain(splits, Compression::none), coded(splits, Compression::lp8);
+  const PackedFixture plain(splits, Compression::none), coded(splits, coding);
   CHECK(defect_text(coded.path()) == "");
   for (const char* name : {"train", "val"}) {
     const Split from = plain.dataset().split(name), split = coded.dataset().split(name);
-    CHECK(split.compression() == Compression::lp8);
+    CHECK(split.compression() == coding);
     CHECK(split.data()->description().data_hash == from.data()->description().data_hash);
     const std::int64_t N = split.sample_count(), values = split.shape().values();
     for (const auto& [first, count] : {std::pair<std::int64_t, std::int64_t>{0, N}, {3, 2}, {N - 1, 1}, {N, 0}}) {
@@ -223,10 +301,10 @@ TEST_CASE("a file of LP8 rows reads as a plain one, and is whole", "[unit][lp8]"
   CHECK(coded.dataset().split("train").stored_bytes() < plain.dataset().split("train").stored_bytes() / 2);
 }
 
-TEST_CASE("the masks of an LP8 file shrink, and their damage is noticed", "[unit][lp8]") {
+TEST_CASE("coded masks shrink, and their damage is noticed", "[unit][coded]") {
   PlainSplit plain = masked_split("train", 30, {3, 32, 32});
   for (std::size_t i = 0; i < plain.masks.size(); ++i) plain.masks[i] = static_cast<std::uint8_t>(i / 100 % 3);
-  const PackedFixture fixture({plain}, Compression::lp8);
+  const PackedFixture fixture({plain}, each_coding());
   const auto reader = dataset_file::Reader::open(fixture.path());
   const dataset_file::SplitEntry& entry = reader->index().splits[0];
   CHECK(entry.masks->bytes < 30 * 32 * 32 / 4);
@@ -235,8 +313,8 @@ TEST_CASE("the masks of an LP8 file shrink, and their damage is noticed", "[unit
   CHECK_THAT(defect_text(fixture.path()), ContainsSubstring("/train/images sample 9: its checksum"));
 }
 
-TEST_CASE("damage to an LP8 file names the sample", "[unit][lp8]") {
-  const PackedFixture fixture({smooth_split("train", 50, {3, 32, 32})}, Compression::lp8);
+TEST_CASE("damage to a file of coded rows names the sample", "[unit][coded]") {
+  const PackedFixture fixture({smooth_split("train", 50, {3, 32, 32})}, each_coding());
   const auto reader = dataset_file::Reader::open(fixture.path());
   const dataset_file::SplitEntry& entry = reader->index().splits[0];
   change_byte(fixture.path(), entry.images.offset + entry.rows[17] + 5);
@@ -248,8 +326,8 @@ TEST_CASE("damage to an LP8 file names the sample", "[unit][lp8]") {
   CHECK_NOTHROW(split.read(0, 50, codes));
 }
 
-TEST_CASE("damage to the checksums of decoded rows is not taken for damage to the samples", "[unit][lp8]") {
-  const PackedFixture fixture({smooth_split("train", 50, {3, 32, 32})}, Compression::lp8);
+TEST_CASE("damage to the checksums of decoded rows is not taken for damage to the samples", "[unit][coded]") {
+  const PackedFixture fixture({smooth_split("train", 50, {3, 32, 32})}, each_coding());
   const dataset_file::SplitEntry entry = dataset_file::Reader::open(fixture.path())->index().splits[0];
   change_byte(fixture.path(), entry.decoded_checksums->offset + 8 * 17);
   const std::string defects = defect_text(fixture.path());
@@ -257,8 +335,8 @@ TEST_CASE("damage to the checksums of decoded rows is not taken for damage to th
   CHECK_THAT(defects, !ContainsSubstring("sample"));
 }
 
-TEST_CASE("sizes of LP8 rows that do not fit are refused when the file is opened", "[unit][lp8]") {
-  const PackedFixture fixture({smooth_split("train", 5, {3, 32, 32})}, Compression::lp8);
+TEST_CASE("sizes of coded rows that do not fit are refused when the file is opened", "[unit][coded]") {
+  const PackedFixture fixture({smooth_split("train", 5, {3, 32, 32})}, each_coding());
   const dataset_file::Extent table = *dataset_file::Reader::open(fixture.path())->index().splits[0].row_bytes;
   std::vector<std::uint32_t> sizes(5);
   File::open_for_reading(fixture.path()).read_at(table.offset, std::as_writable_bytes(std::span(sizes)));
@@ -285,5 +363,23 @@ TEST_CASE("sizes of LP8 rows that do not fit are refused when the file is opened
   SECTION("a missing table") {
     forge_index(fixture.path(), [&](Json& index) { index["splits"][0]["datasets"].erase("row_bytes"); });
     CHECK_THROWS_WITH(fixture.dataset(), ContainsSubstring("row_bytes"));
+  }
+}
+
+TEST_CASE("damaged tables of LC8 are refused when the file is opened", "[unit][coded]") {
+  const PackedFixture fixture({smooth_split("train", 5, {3, 32, 32})}, Compression::lc8);
+  const dataset_file::Extent tables = *dataset_file::Reader::open(fixture.path())->index().splits[0].row_tables;
+  change_byte(fixture.path(), tables.offset + 1);
+  SECTION("by their hash") { CHECK_THROWS_WITH(fixture.dataset(), ContainsSubstring("/train/row_tables is damaged")); }
+  SECTION("by what they are") {
+    std::vector<std::byte> bytes(static_cast<std::size_t>(tables.bytes));
+    File::open_for_reading(fixture.path()).read_at(tables.offset, bytes);
+    forge_index(fixture.path(),
+                [&](Json& index) { index["splits"][0]["datasets"]["row_tables"]["hash"] = to_hex(hash_bytes(bytes)); });
+    CHECK_THROWS_WITH(fixture.dataset(), ContainsSubstring("/train/row_tables is invalid"));
+  }
+  SECTION("by their absence") {
+    forge_index(fixture.path(), [&](Json& index) { index["splits"][0]["datasets"].erase("row_tables"); });
+    CHECK_THROWS_WITH(fixture.dataset(), ContainsSubstring("row_tables"));
   }
 }

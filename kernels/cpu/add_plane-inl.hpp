@@ -1,0 +1,33 @@
+// Adding a plane of codes to another, for each instruction set.
+#if defined(OCTAVO_KERNELS_CPU_ADD_PLANE_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef OCTAVO_KERNELS_CPU_ADD_PLANE_INL_HPP
+#undef OCTAVO_KERNELS_CPU_ADD_PLANE_INL_HPP
+#else
+#define OCTAVO_KERNELS_CPU_ADD_PLANE_INL_HPP
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace octavo::kernels::cpu {
+namespace HWY_NAMESPACE {
+
+/// Adds `count` bytes at `from` to those at `to`, modulo 256 each.
+inline void add_plane(const std::int8_t* from, std::int64_t count, std::int8_t* to) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::ScalableTag<std::int8_t> bytes;
+  const auto step = static_cast<std::int64_t>(hn::Lanes(bytes));
+  std::int64_t i = 0;
+  for (; i + step <= count; i += step) {
+    hn::StoreU(hn::Add(hn::LoadU(bytes, to + i), hn::LoadU(bytes, from + i)), bytes, to + i);
+  }
+  for (; i < count; ++i) to[i] = static_cast<std::int8_t>(to[i] + from[i]);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace octavo::kernels::cpu
+HWY_AFTER_NAMESPACE();
+
+#endif
