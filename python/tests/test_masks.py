@@ -11,8 +11,8 @@ import numpy as np
 import octavo
 import pytest
 from augment_reference import masked
-from conftest import Packed
 from coded_rows import decoded_rows, stored_rows
+from conftest import Packed
 from octavo import augment
 from test_augment import random_operations
 
