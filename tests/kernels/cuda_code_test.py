@@ -23,10 +23,11 @@ from concurrent.futures import ThreadPoolExecutor
 # A multiprocessor has 65,536 registers, so with 64 registers 1,024 threads stay resident; with 96, 640; with 128, 512.
 # Gathers that resize compute more for each byte, and need fewer threads to hide the memory's latency. So do masks, which
 # follow the steps of their image for each byte. Three planes of any width have more loads in flight instead of threads.
+# A thread that decodes a group of LC8 strips keeps codes and magnitudes of the row above.
 # The keys are regular expressions; the first one counts.
-MOST_REGISTERS = {"gather_channels": 96, "gather_augmented": 128, "gather_made_images": 128, "gather_masks": 112,
-                  "gather_movedI.*Li3ELb0ELb[01]ELb1E": 112, "gather_moved": 80, "gather_resized": 80, "gather_lp8": 96,
-                  "gather_decoded": 80}
+MOST_REGISTERS = {"(gather|sum)_decoded": 112, "gather_channels": 96, "gather_augmented": 128,
+                  "gather_made_images": 128, "gather_masks": 112, "gather_movedI.*Li3ELb0ELb[01]ELb1E": 112, "gather_moved": 80,
+                  "gather_resized": 80, "gather_lp8": 96}
 
 # Of a lane that decodes LP8 rows, for each value: the maximum number of instructions, by the planes that it decodes.
 # An H200 has time for 33 with float32 (4 bytes and 0.6) and 18 with half types, which take up to one fewer.
