@@ -41,6 +41,60 @@ static_assert(kLaneCount % kLc8GroupStrips == 0);
 constexpr std::int64_t kGroupCount = kLaneCount / kLc8GroupStrips;
 constexpr std::int32_t kSilentClass = kLc8Classes;
 
+/// A vector whose blocks of 128 bits are those at every fourth address.
+template <typename D>
+HWY_INLINE hn::Vec<D> load_blocks(D d, const std::uint8_t* const* addresses) {
+  if constexpr (hn::MaxLanes(d) == kLc8GroupStrips) {
+    return hn::BitCast(d, hn::LoadU(hn::Repartition<std::uint8_t, D>(), addresses[0]));
+  } else {
+    const hn::Half<D> half;
+    return hn::Combine(d, load_blocks(half, addresses + hn::MaxLanes(half)), load_blocks(half, addresses));
+  }
+}
+
+/// The next 128 bits of each lane. A row needs at most 121.
+class RowBits {
+ public:
+  /// Bit `bit` of each lane, less than 8, is the first one at its address.
+  RowBits(const std::uint8_t* const* addresses, Vector bit) : used_(bit) {
+    const Lanes d;
+    const hn::Repartition<std::uint64_t, Lanes> pairs;
+    const auto first = load_blocks(d, addresses), second = load_blocks(d, addresses + 1);
+    const auto third = load_blocks(d, addresses + 2), fourth = load_blocks(d, addresses + 3);
+    const auto low = hn::BitCast(pairs, hn::InterleaveLower(d, first, second));
+    const auto low_of_others = hn::BitCast(pairs, hn::InterleaveLower(d, third, fourth));
+    const auto high = hn::BitCast(pairs, hn::InterleaveUpper(d, first, second));
+    const auto high_of_others = hn::BitCast(pairs, hn::InterleaveUpper(d, third, fourth));
+    words_[0] = hn::BitCast(d, hn::InterleaveLower(pairs, low, low_of_others));
+    words_[1] = hn::BitCast(d, hn::InterleaveUpper(pairs, low, low_of_others));
+    words_[2] = hn::BitCast(d, hn::InterleaveLower(pairs, high, high_of_others));
+    words_[3] = hn::BitCast(d, hn::InterleaveUpper(pairs, high, high_of_others));
+  }
+
+  /// The next 32 bits.
+  HWY_INLINE Vector peek() const {
+    const Lanes d;
+    const Words u;
+    const auto used = hn::BitCast(u, used_), rest = hn::BitCast(u, hn::Sub(hn::Set(d, 31), used_));
+    const auto high = hn::Shl(hn::ShiftLeft<1>(hn::BitCast(u, words_[1])), rest);
+    return hn::BitCast(d, hn::Or(hn::Shr(hn::BitCast(u, words_[0]), used), high));
+  }
+  /// At most 32.
+  HWY_INLINE void skip(Vector count) {
+    const Lanes d;
+    used_ = hn::Add(used_, count);
+    const auto is_next = hn::Gt(used_, hn::Set(d, 31));
+    used_ = hn::And(used_, hn::Set(d, 31));
+    words_[0] = hn::IfThenElse(is_next, words_[1], words_[0]);
+    words_[1] = hn::IfThenElse(is_next, words_[2], words_[1]);
+    words_[2] = hn::IfThenElse(is_next, words_[3], words_[2]);
+  }
+
+ private:
+  Vector words_[4];
+  Vector used_;  ///< bits of the first word
+};
+
 /// Groups that are decoded together, by lane. A lane without a strip has no columns.
 struct Strips {
   alignas(64) std::int32_t first_byte[kLaneCount] = {};
@@ -75,7 +129,7 @@ struct Strips {
 class StripLanes {
  public:
   StripLanes(const std::uint32_t* payload, const std::uint32_t* entries, const Strips& strips)
-      : payload_(reinterpret_cast<const std::int32_t*>(payload)),
+      : payload_(reinterpret_cast<const std::uint8_t*>(payload)),
         entries_(reinterpret_cast<const std::int32_t*>(entries)),
         strips_(strips) {
     const Lanes d;
@@ -126,11 +180,14 @@ class StripLanes {
     return hn::BitCast(d, hn::Shr(hn::BitCast(words, values), hn::BitCast(words, counts)));
   }
 
-  /// At least the next 25 bits.
-  HWY_INLINE Vector peek() const {
+  /// The bits from here on.
+  HWY_INLINE RowBits row_bits() const {
     const Lanes d;
-    const auto place = hn::Add(first_byte_, hn::ShiftRight<3>(bits_));
-    return shifted(hn::GatherOffset(d, payload_, place), hn::And(bits_, hn::Set(d, 7)));
+    alignas(64) std::int32_t places[kLaneCount];
+    hn::Store(hn::Add(first_byte_, hn::ShiftRight<3>(bits_)), d, places);
+    const std::uint8_t* addresses[kLaneCount];
+    for (std::int64_t lane = 0; lane < kLaneCount; ++lane) addresses[lane] = payload_ + places[lane];
+    return RowBits(addresses, hn::And(bits_, hn::Set(d, 7)));
   }
 
   static HWY_INLINE Vector class_of(Vector magnitudes) {
@@ -162,12 +219,16 @@ class StripLanes {
     for (const Vector& magnitude : magnitudes_) any = hn::Or(any, magnitude);
     auto has_flag = hn::VecFromMask(d, hn::Eq(any, hn::Zero(d)));
     if constexpr (!kAreAll) has_flag = hn::And(has_flag, exists);
+    RowBits bits = row_bits();
     if (!hn::AllFalse(d, hn::MaskFromVec(has_flag))) {
-      const auto flag = hn::And(has_flag, hn::And(peek(), hn::Set(d, 1)));
+      const auto flag = hn::And(has_flag, hn::And(bits.peek(), hn::Set(d, 1)));
       silent = hn::Max(silent, hn::ShiftLeft<4>(flag));
+      bits.skip(hn::And(has_flag, hn::Set(d, 1)));
       bits_ = hn::Sub(bits_, has_flag);
     }
 
+    // Two residuals have at most 30 bits.
+    auto next = bits.peek(), read = hn::Zero(d);
     for (std::int32_t x = 0; x < kLc8Columns; ++x) {
       const auto above = codes_[x], above_magnitude = magnitudes_[x];
       auto next_magnitude = x + 1 < kLc8Columns ? magnitudes_[x + 1] : above_magnitude;
@@ -183,7 +244,6 @@ class StripLanes {
                                   hn::Add(above_left_magnitude, next_magnitude));
       const auto class_number = hn::Max(class_of(around), silent_here);
 
-      const auto next = peek();
       const auto at = hn::Or(hn::ShiftLeft<8>(class_number), hn::And(next, hn::Set(d, 0xFF)));
       const auto entry = hn::GatherIndex(d, entries_, at);
       const auto prefix_bits = hn::And(entry, hn::Set(d, 0xFF)),
@@ -201,6 +261,13 @@ class StripLanes {
       }
       code = hn::ShiftRight<24>(hn::ShiftLeft<24>(code));
       bits_ = hn::Add(bits_, all_bits);
+      if (x % 2 == 0) {
+        read = all_bits;
+        next = shifted(next, all_bits);
+      } else if (x + 1 < kLc8Columns) {
+        bits.skip(hn::Add(read, all_bits));
+        next = bits.peek();
+      }
       if constexpr (!kAreAll) {
         code = either(exists, code, above);
         magnitude = either(exists, magnitude, above_magnitude);
@@ -238,7 +305,7 @@ class StripLanes {
     }
   }
 
-  const std::int32_t* payload_;
+  const std::uint8_t* payload_;
   const std::int32_t* entries_;
   const Strips& strips_;
   bool is_special_;
