@@ -2,9 +2,9 @@
 
     python3 bench/python/compression.py [--size SIDE] [--limit N] SOURCE...
 
-SOURCE is anything that `octavo pack` reads. Packs it plain, with deflate and with LP8, checks that all give the same
+SOURCE is anything that `octavo pack` reads. Packs it plain, with deflate, LP8 and LC8, checks that all give the same
 pixels, and encodes each image as PNG, WebP, QOI and JPEG XL, losslessly, as far as these are installed. Prints how many
-times smaller each is than float32. Octavo's figures count the images and, for LP8, the 4 bytes of each size, without
+times smaller each is than float32. Octavo's figures count the images and, for LP8 and LC8, the 4 bytes of each size, without
 labels and checksums; those of image formats count whole files. Needs NumPy and Pillow; optional: the packages `qoi` and `pillow-jxl-plugin`.
 """
 
@@ -59,13 +59,14 @@ def measure(source: str, size: int | None, limit: int | None, folder: Path) -> N
     split = plain.split()
     pixels = pixels_of(split)
     rows = [("float32", 4.0 * pixels.size), ("int8 (Octavo)", float(pixels.size))]
-    for compress in ("deflate", "lp8"):
+    for compress in ("deflate", "lp8", "lc8"):
         octavo.repack(folder / "plain.h5", folder / f"{compress}.h5", compress=compress)
         coded = octavo.Dataset(folder / f"{compress}.h5").split()
         if not np.array_equal(pixels_of(coded), pixels):
             raise SystemExit(f"{compress} gives other pixels")
-        # LP8 also has the size of each sample, in 4 bytes.
-        rows.append((f"{compress} (Octavo)", coded.stored_bytes + (4.0 * len(coded) if compress == "lp8" else 0.0)))
+        # Coded rows also have the size of each sample, in 4 bytes.
+        sizes = 4.0 * len(coded) if compress != "deflate" else 0.0
+        rows.append((f"{compress} (Octavo)", coded.stored_bytes + sizes))
     images = pixels.transpose(0, 2, 3, 1)
     if images.shape[3] not in (1, 3):
         print("image formats need 1 or 3 channels")
