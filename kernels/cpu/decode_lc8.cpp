@@ -1,5 +1,5 @@
-// Decodes several groups of strips side by side: a lane of 32 bits is a strip, and a strip is one row behind the one on
-// its left. Compiled once per instruction set and chosen at run time (Highway).
+// Decodes several groups of strips side by side, of one row or of several: a lane of 32 bits is a strip, and a strip is
+// one row behind the one on its left. Compiled once per instruction set and chosen at run time (Highway).
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/decode_lc8.cpp"
 #include <hwy/foreach_target.h>
@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "kernels/codecs/lc8_rows.hpp"
 #include "kernels/cpu/add_plane-inl.hpp"
@@ -19,8 +20,9 @@ namespace HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_SCALAR
 
-void decode_lc8_here(const PackedRows& packed, std::int64_t row, std::int8_t* tile) {
-  Lc8Rows(packed).decode(row, tile, OneThread());
+void decode_lc8_here(const PackedRows& packed, const std::int64_t* rows, std::int64_t count, std::int8_t* tiles,
+                     std::int64_t tile_bytes) {
+  for (std::int64_t i = 0; i < count; ++i) Lc8Rows(packed).decode(rows[i], tiles + i * tile_bytes, OneThread());
 }
 
 #else
@@ -55,6 +57,7 @@ HWY_INLINE hn::Vec<D> load_blocks(D d, const std::uint8_t* const* addresses) {
 /// The next 128 bits of each lane. A row needs at most 121.
 class RowBits {
  public:
+  RowBits() = default;
   /// Bit `bit` of each lane, less than 8, is the first one at its address.
   RowBits(const std::uint8_t* const* addresses, Vector bit) : used_(bit) {
     const Lanes d;
@@ -97,11 +100,16 @@ class RowBits {
 
 /// Groups that are decoded together, by lane. A lane without a strip has no columns.
 struct Strips {
-  alignas(64) std::int32_t first_byte[kLaneCount] = {};
   alignas(64) std::int32_t first_bit[kLaneCount] = {};
   alignas(64) std::int32_t columns[kLaneCount] = {};
   alignas(64) std::int32_t is_plain[kLaneCount] = {};
+  const std::uint8_t* begin[kLaneCount];
   std::int8_t* out[kLaneCount] = {};
+
+  /// `readable` is where lanes without a strip read.
+  explicit Strips(const Lc8Parts& readable) {
+    std::ranges::fill(begin, reinterpret_cast<const std::uint8_t*>(readable.payload()));
+  }
 
   /// Adds the strips of a group of a plane as block `block`.
   void add(std::int64_t block, const Lc8Tiling& tiling, const Lc8Parts& parts, std::int64_t band, std::int64_t group,
@@ -114,9 +122,9 @@ struct Strips {
       const std::int64_t strip = group * kLc8GroupStrips + i % strips, columns_here = tiling.columns_of(strip);
       if (i >= plane * strips) {
         const auto lane = static_cast<std::size_t>(block * kLc8GroupStrips + i % strips);
-        const std::uint64_t begin = parts.clamped(bit);
-        first_byte[lane] = static_cast<std::int32_t>(begin / 8);
-        first_bit[lane] = static_cast<std::int32_t>(begin % 8);
+        const std::uint64_t first_of_strip = parts.clamped(bit);
+        begin[lane] = reinterpret_cast<const std::uint8_t*>(parts.payload()) + first_of_strip / 8;
+        first_bit[lane] = static_cast<std::int32_t>(first_of_strip % 8);
         columns[lane] = static_cast<std::int32_t>(columns_here);
         is_plain[lane] = length == kLc8PlainLength ? -1 : 0;
         out[lane] = tile + (plane * tiling.shape.height + band * tiling.band_rows) * width + strip * kLc8Columns;
@@ -126,160 +134,120 @@ struct Strips {
   }
 };
 
+/// A vector of strips.
 class StripLanes {
  public:
-  StripLanes(const std::uint32_t* payload, const std::uint32_t* entries, const Strips& strips)
-      : payload_(reinterpret_cast<const std::uint8_t*>(payload)),
-        entries_(reinterpret_cast<const std::int32_t*>(entries)),
-        strips_(strips) {
+  StripLanes(const std::uint32_t* entries, const Strips& strips)
+      : entries_(reinterpret_cast<const std::int32_t*>(entries)), strips_(strips) {
     const Lanes d;
-    const auto lane = hn::Iota(d, 0);
-    const auto strip = hn::And(lane, hn::Set(d, 3));
-    first_byte_ = hn::Load(d, strips.first_byte);
+    strip_ = hn::And(hn::Iota(d, 0), hn::Set(d, 3));
     bits_ = hn::Load(d, strips.first_bit);
     columns_ = hn::Load(d, strips.columns);
     is_plain_ = hn::Load(d, strips.is_plain);
-    strip_ = strip;
-    is_first_ = hn::VecFromMask(d, hn::Eq(strip, hn::Zero(d)));
-    left_codes_ = hn::Zero(d);
-    left_magnitudes_ = hn::Set(d, kLc8FirstMagnitude);
+    is_first_ = hn::VecFromMask(d, hn::Eq(strip_, hn::Zero(d)));
+    above_left_of_strip_ = hn::Zero(d);
+    above_left_magnitude_of_strip_ = hn::Set(d, kLc8FirstMagnitude);
     for (std::int32_t x = 0; x < kLc8Columns; ++x) {
       codes_[x] = hn::Zero(d);
       magnitudes_[x] = hn::And(has_column(x), hn::Set(d, kLc8FirstMagnitude));
     }
-    is_special_ =
-        !hn::AllTrue(d, hn::Eq(columns_, hn::Set(d, kLc8Columns))) || !hn::AllTrue(d, hn::Eq(is_plain_, hn::Zero(d)));
   }
 
-  /// Decodes `rows` rows, `width` values apart.
-  void decode(std::int64_t rows, std::int64_t width) {
-    for (std::int64_t step = 0; step < rows + kLc8GroupStrips - 1; ++step) {
-      const bool are_all = step >= kLc8GroupStrips - 1 && step < rows;
-      if (is_special_) {
-        next_row<false, true>(step, rows);
-      } else if (are_all) {
-        next_row<true, false>(step, rows);
-      } else {
-        next_row<false, false>(step, rows);
-      }
-      store(step, rows, width, are_all);
-    }
-  }
-
- private:
-  HWY_INLINE Vector has_column(std::int32_t x) const {
+  /// Whether strips are plain, or have fewer columns.
+  bool is_special() const {
     const Lanes d;
-    return hn::VecFromMask(d, hn::Gt(columns_, hn::Set(d, x)));
-  }
-  static HWY_INLINE Vector either(Vector mask, Vector yes, Vector no) {
-    return hn::IfThenElse(hn::MaskFromVec(mask), yes, no);
-  }
-  static HWY_INLINE Vector shifted(Vector values, Vector counts) {
-    const Lanes d;
-    const Words words;
-    return hn::BitCast(d, hn::Shr(hn::BitCast(words, values), hn::BitCast(words, counts)));
+    return !hn::AllTrue(d, hn::Eq(columns_, hn::Set(d, kLc8Columns))) ||
+           !hn::AllTrue(d, hn::Eq(is_plain_, hn::Zero(d)));
   }
 
-  /// The bits from here on.
-  HWY_INLINE RowBits row_bits() const {
-    const Lanes d;
-    alignas(64) std::int32_t places[kLaneCount];
-    hn::Store(hn::Add(first_byte_, hn::ShiftRight<3>(bits_)), d, places);
-    const std::uint8_t* addresses[kLaneCount];
-    for (std::int64_t lane = 0; lane < kLaneCount; ++lane) addresses[lane] = payload_ + places[lane];
-    return RowBits(addresses, hn::And(bits_, hn::Set(d, 7)));
-  }
-
-  static HWY_INLINE Vector class_of(Vector magnitudes) {
-    const Lanes d;
-    const auto number = hn::ConvertTo(Floats(), hn::Add(magnitudes, hn::Set(d, 1)));
-    const auto half_octaves = hn::Sub(hn::ShiftRight<22>(hn::BitCast(d, number)), hn::Set(d, 255));
-    return hn::Min(hn::Max(half_octaves, hn::Zero(d)), hn::Set(d, kLc8Classes - 1));
-  }
-
-  /// Decodes row `step` of the first strips, the one before it of the second ones, and so on. With kAreAll, all of
-  /// these exist. With kIsSpecial, strips may be plain or have fewer columns.
-  template <bool kAreAll, bool kIsSpecial>
-  HWY_INLINE void next_row(std::int64_t step, std::int64_t rows) {
+  /// Begins row `step` of the first strips, the one before it of the second ones, and so on. With kAreAll, all of these
+  /// exist.
+  template <bool kAreAll>
+  HWY_INLINE void begin_row(std::int64_t step, std::int64_t rows) {
     const Lanes d;
     const auto left_now = hn::ShiftLeftLanes<1>(d, codes_[kLc8Columns - 1]);
     const auto left_magnitudes_now = hn::ShiftLeftLanes<1>(d, magnitudes_[kLc8Columns - 1]);
-    auto left = either(is_first_, codes_[0], left_now), above_left = either(is_first_, codes_[0], left_codes_);
-    auto left_magnitude = either(is_first_, magnitudes_[0], left_magnitudes_now);
-    auto above_left_magnitude = either(is_first_, magnitudes_[0], left_magnitudes_);
-    left_codes_ = left_now;
-    left_magnitudes_ = left_magnitudes_now;
+    left_ = either(is_first_, codes_[0], left_now);
+    above_left_ = either(is_first_, codes_[0], above_left_of_strip_);
+    left_magnitude_ = either(is_first_, magnitudes_[0], left_magnitudes_now);
+    above_left_magnitude_ = either(is_first_, magnitudes_[0], above_left_magnitude_of_strip_);
+    above_left_of_strip_ = left_now;
+    above_left_magnitude_of_strip_ = left_magnitudes_now;
 
     const auto row = hn::Sub(hn::Set(d, static_cast<std::int32_t>(step)), strip_);
-    const auto exists = hn::VecFromMask(
+    exists_ = hn::VecFromMask(
         d, hn::And(hn::Gt(row, hn::Set(d, -1)), hn::Lt(row, hn::Set(d, static_cast<std::int32_t>(rows)))));
-    auto silent = kAreAll ? hn::Zero(d) : hn::AndNot(exists, hn::Set(d, kSilentClass));
+    silent_ = kAreAll ? hn::Zero(d) : hn::AndNot(exists_, hn::Set(d, kSilentClass));
 
-    auto any = left_magnitude;
+    auto any = left_magnitude_;
     for (const Vector& magnitude : magnitudes_) any = hn::Or(any, magnitude);
     auto has_flag = hn::VecFromMask(d, hn::Eq(any, hn::Zero(d)));
-    if constexpr (!kAreAll) has_flag = hn::And(has_flag, exists);
-    RowBits bits = row_bits();
+    if constexpr (!kAreAll) has_flag = hn::And(has_flag, exists_);
+    next_ = row_bits();
     if (!hn::AllFalse(d, hn::MaskFromVec(has_flag))) {
-      const auto flag = hn::And(has_flag, hn::And(bits.peek(), hn::Set(d, 1)));
-      silent = hn::Max(silent, hn::ShiftLeft<4>(flag));
-      bits.skip(hn::And(has_flag, hn::Set(d, 1)));
+      const auto flag = hn::And(has_flag, hn::And(next_.peek(), hn::Set(d, 1)));
+      silent_ = hn::Max(silent_, hn::ShiftLeft<4>(flag));
+      next_.skip(hn::And(has_flag, hn::Set(d, 1)));
       bits_ = hn::Sub(bits_, has_flag);
     }
-
-    // Two residuals have at most 30 bits.
-    auto next = bits.peek(), read = hn::Zero(d);
-    for (std::int32_t x = 0; x < kLc8Columns; ++x) {
-      const auto above = codes_[x], above_magnitude = magnitudes_[x];
-      auto next_magnitude = x + 1 < kLc8Columns ? magnitudes_[x + 1] : above_magnitude;
-      auto silent_here = silent;
-      if constexpr (kIsSpecial) {
-        next_magnitude = either(has_column(x + 1), next_magnitude, above_magnitude);
-        silent_here = hn::Max(silent, hn::AndNot(has_column(x), hn::Set(d, kSilentClass)));
-      }
-      const auto least = hn::Min(left, above), most = hn::Max(left, above);
-      const auto continued = hn::Sub(hn::Add(left, above), above_left);
-      const auto prediction = hn::Max(least, hn::Min(most, continued));
-      const auto around = hn::Add(hn::ShiftLeft<1>(hn::Add(left_magnitude, above_magnitude)),
-                                  hn::Add(above_left_magnitude, next_magnitude));
-      const auto class_number = hn::Max(class_of(around), silent_here);
-
-      const auto at = hn::Or(hn::ShiftLeft<8>(class_number), hn::And(next, hn::Set(d, 0xFF)));
-      const auto entry = hn::GatherIndex(d, entries_, at);
-      const auto prefix_bits = hn::And(entry, hn::Set(d, 0xFF)),
-                 extra_bits = hn::And(hn::ShiftRight<8>(entry), hn::Set(d, 0xFF));
-      auto all_bits = hn::And(hn::ShiftRight<16>(entry), hn::Set(d, 0xFF));
-      const auto extra = hn::AndNot(hn::Shl(hn::Set(d, -1), extra_bits), shifted(next, prefix_bits));
-      const auto residual = hn::Add(hn::ShiftRight<24>(entry), extra);
-      auto code = hn::Add(prediction, residual);
-      auto magnitude = hn::Abs(residual);
-      if constexpr (kIsSpecial) {
-        code = either(is_plain_, next, code);
-        magnitude = either(is_plain_, hn::And(has_column(x), hn::Set(d, kLc8PlainMagnitude)), magnitude);
-        const auto is_read = hn::VecFromMask(d, hn::Eq(silent_here, hn::Zero(d)));
-        all_bits = either(is_plain_, hn::And(is_read, hn::Set(d, 8)), all_bits);
-      }
-      code = hn::ShiftRight<24>(hn::ShiftLeft<24>(code));
-      bits_ = hn::Add(bits_, all_bits);
-      if (x % 2 == 0) {
-        read = all_bits;
-        next = shifted(next, all_bits);
-      } else if (x + 1 < kLc8Columns) {
-        bits.skip(hn::Add(read, all_bits));
-        next = bits.peek();
-      }
-      if constexpr (!kAreAll) {
-        code = either(exists, code, above);
-        magnitude = either(exists, magnitude, above_magnitude);
-      }
-      above_left = above;
-      above_left_magnitude = above_magnitude;
-      left = codes_[x] = code;
-      left_magnitude = magnitudes_[x] = magnitude;
-    }
+    window_ = next_.peek();
+    read_ = hn::Zero(d);
   }
 
-  /// Stores the rows that next_row() decoded.
+  /// Decodes column `x` of the row. With kIsSpecial, strips may be plain or have fewer columns.
+  template <bool kAreAll, bool kIsSpecial>
+  HWY_INLINE void decode_column(std::int32_t x) {
+    const Lanes d;
+    const auto above = codes_[x], above_magnitude = magnitudes_[x];
+    auto next_magnitude = x + 1 < kLc8Columns ? magnitudes_[x + 1] : above_magnitude;
+    auto silent = silent_;
+    if constexpr (kIsSpecial) {
+      next_magnitude = either(has_column(x + 1), next_magnitude, above_magnitude);
+      silent = hn::Max(silent, hn::AndNot(has_column(x), hn::Set(d, kSilentClass)));
+    }
+    const auto least = hn::Min(left_, above), most = hn::Max(left_, above);
+    const auto continued = hn::Sub(hn::Add(left_, above), above_left_);
+    const auto prediction = hn::Max(least, hn::Min(most, continued));
+    const auto around = hn::Add(hn::ShiftLeft<1>(hn::Add(left_magnitude_, above_magnitude)),
+                                hn::Add(above_left_magnitude_, next_magnitude));
+    const auto class_number = hn::Max(class_of(around), silent);
+
+    const auto at = hn::Or(hn::ShiftLeft<8>(class_number), hn::And(window_, hn::Set(d, 0xFF)));
+    const auto entry = hn::GatherIndex(d, entries_, at);
+    const auto prefix_bits = hn::And(entry, hn::Set(d, 0xFF));
+    const auto extra_bits = hn::And(hn::ShiftRight<8>(entry), hn::Set(d, 0xFF));
+    auto all_bits = hn::And(hn::ShiftRight<16>(entry), hn::Set(d, 0xFF));
+    const auto extra = hn::AndNot(hn::Shl(hn::Set(d, -1), extra_bits), shifted(window_, prefix_bits));
+    const auto residual = hn::Add(hn::ShiftRight<24>(entry), extra);
+    auto code = hn::Add(prediction, residual);
+    auto magnitude = hn::Abs(residual);
+    if constexpr (kIsSpecial) {
+      code = either(is_plain_, window_, code);
+      magnitude = either(is_plain_, hn::And(has_column(x), hn::Set(d, kLc8PlainMagnitude)), magnitude);
+      const auto is_read = hn::VecFromMask(d, hn::Eq(silent, hn::Zero(d)));
+      all_bits = either(is_plain_, hn::And(is_read, hn::Set(d, 8)), all_bits);
+    }
+    code = hn::ShiftRight<24>(hn::ShiftLeft<24>(code));
+    bits_ = hn::Add(bits_, all_bits);
+    // Two residuals have at most 30 bits.
+    if (x % 2 == 0) {
+      read_ = all_bits;
+      window_ = shifted(window_, all_bits);
+    } else if (x + 1 < kLc8Columns) {
+      next_.skip(hn::Add(read_, all_bits));
+      window_ = next_.peek();
+    }
+    if constexpr (!kAreAll) {
+      code = either(exists_, code, above);
+      magnitude = either(exists_, magnitude, above_magnitude);
+    }
+    above_left_ = above;
+    above_left_magnitude_ = above_magnitude;
+    left_ = codes_[x] = code;
+    left_magnitude_ = magnitudes_[x] = magnitude;
+  }
+
+  /// Stores the rows, whose values are `width` apart in a column.
   HWY_INLINE void store(std::int64_t step, std::int64_t rows, std::int64_t width, bool are_all) const {
     const Lanes d;
     const auto byte = hn::Set(d, 0xFF);
@@ -306,44 +274,137 @@ class StripLanes {
   }
 
   const std::uint8_t* payload_;
+
+ private:
+  HWY_INLINE Vector has_column(std::int32_t x) const {
+    const Lanes d;
+    return hn::VecFromMask(d, hn::Gt(columns_, hn::Set(d, x)));
+  }
+  static HWY_INLINE Vector either(Vector mask, Vector yes, Vector no) {
+    return hn::IfThenElse(hn::MaskFromVec(mask), yes, no);
+  }
+  static HWY_INLINE Vector shifted(Vector values, Vector counts) {
+    const Lanes d;
+    const Words words;
+    return hn::BitCast(d, hn::Shr(hn::BitCast(words, values), hn::BitCast(words, counts)));
+  }
+
+  /// The bits from here on.
+  HWY_INLINE RowBits row_bits() const {
+    const Lanes d;
+    alignas(64) std::int32_t places[kLaneCount];
+    hn::Store(hn::ShiftRight<3>(bits_), d, places);
+    const std::uint8_t* addresses[kLaneCount];
+    for (std::int64_t lane = 0; lane < kLaneCount; ++lane) addresses[lane] = strips_.begin[lane] + places[lane];
+    return RowBits(addresses, hn::And(bits_, hn::Set(d, 7)));
+  }
+
+  static HWY_INLINE Vector class_of(Vector magnitudes) {
+    const Lanes d;
+    const auto number = hn::ConvertTo(Floats(), hn::Add(magnitudes, hn::Set(d, 1)));
+    const auto half_octaves = hn::Sub(hn::ShiftRight<22>(hn::BitCast(d, number)), hn::Set(d, 255));
+    return hn::Min(hn::Max(half_octaves, hn::Zero(d)), hn::Set(d, kLc8Classes - 1));
+  }
+
   const std::int32_t* entries_;
   const Strips& strips_;
-  bool is_special_;
-  Vector first_byte_, bits_, columns_, is_plain_, strip_, is_first_;
-  Vector codes_[kLc8Columns], magnitudes_[kLc8Columns];  ///< of the row above
-  Vector left_codes_, left_magnitudes_;                  ///< of the strip on the left, in the row above
+  Vector bits_;  ///< from the beginning of the strip, or the byte of it, to the next one
+  Vector columns_, is_plain_, strip_, is_first_;
+  Vector codes_[kLc8Columns], magnitudes_[kLc8Columns];         ///< of the row above
+  Vector above_left_of_strip_, above_left_magnitude_of_strip_;  ///< of the strip on the left
+  // Of the row that is decoded:
+  RowBits next_;
+  Vector window_;           ///< the next bits
+  Vector read_;             ///< bits of the window before
+  Vector exists_, silent_;  ///< kSilentClass: residuals have no bits
+  Vector left_, above_left_, left_magnitude_, above_left_magnitude_;
 };
 
-void decode_band(const PackedRows& packed, const Lc8Tiling& tiling, const Lc8Parts& parts, std::int64_t band,
-                 std::int8_t* tile) {
-  const std::int64_t count = tiling.groups * tiling.shape.channels;
-  for (std::int64_t first = 0; first < count; first += kGroupCount) {
-    Strips strips;
-    for (std::int64_t i = first; i < std::min(first + kGroupCount, count); ++i) {
-      strips.add(i - first, tiling, parts, band, i / tiling.shape.channels, i % tiling.shape.channels, tile);
+/// Decodes `rows` rows of one or two vectors of strips. Two hide each other's latency.
+template <int kVectors>
+void decode_strips(StripLanes* lanes, std::int64_t rows, std::int64_t width) {
+  bool is_special = false;
+  for (int i = 0; i < kVectors; ++i) is_special |= lanes[i].is_special();
+  const auto decode_step = [&](std::int64_t step, auto are_all, auto special) {
+    for (int i = 0; i < kVectors; ++i) lanes[i].template begin_row<are_all()>(step, rows);
+    for (std::int32_t x = 0; x < kLc8Columns; ++x) {
+      for (int i = 0; i < kVectors; ++i) lanes[i].template decode_column<are_all(), special()>(x);
     }
-    StripLanes(parts.payload(), packed.tables, strips).decode(tiling.rows_of(band), tiling.shape.width);
+    for (int i = 0; i < kVectors; ++i) lanes[i].store(step, rows, width, are_all());
+  };
+  for (std::int64_t step = 0; step < rows + kLc8GroupStrips - 1; ++step) {
+    const bool are_all = step >= kLc8GroupStrips - 1 && step < rows;
+    if (is_special) {
+      decode_step(step, std::false_type(), std::true_type());
+    } else if (are_all) {
+      decode_step(step, std::true_type(), std::false_type());
+    } else {
+      decode_step(step, std::false_type(), std::false_type());
+    }
   }
+}
+
+/// A row that is not plain, and where its codes go.
+struct CodedTile {
+  CodedRow row;
+  std::int8_t* tile;
+
+  Lc8Parts parts(const Lc8Tiling& tiling) const { return {row.bytes, row.size, tiling}; }
+};
+
+/// Decodes a band of several rows.
+void decode_band(const PackedRows& packed, const Lc8Tiling& tiling, const CodedTile* tiles, std::int64_t tile_count,
+                 std::int64_t band) {
+  const std::int64_t of_tile = tiling.groups * tiling.shape.channels, count = tile_count * of_tile;
+  const std::int64_t rows = tiling.rows_of(band), width = tiling.shape.width;
+  for (std::int64_t first = 0; first < count; first += 2 * kGroupCount) {
+    const Lc8Parts readable = tiles[0].parts(tiling);
+    Strips strips[2] = {Strips(readable), Strips(readable)};
+    const std::int64_t here = std::min(2 * kGroupCount, count - first);
+    for (std::int64_t i = 0; i < here; ++i) {
+      const CodedTile& one = tiles[(first + i) / of_tile];
+      const std::int64_t number = (first + i) % of_tile;
+      strips[i / kGroupCount].add(i % kGroupCount, tiling, one.parts(tiling), band, number / tiling.shape.channels,
+                                  number % tiling.shape.channels, one.tile);
+    }
+    StripLanes lanes[2] = {StripLanes(packed.tables, strips[0]), StripLanes(packed.tables, strips[1])};
+    if (here > kGroupCount)
+      decode_strips<2>(lanes, rows, width);
+    else
+      decode_strips<1>(lanes, rows, width);
+  }
+}
+
+/// Adds the base plane of a band to the others, if they are differences.
+void add_base(const Lc8Tiling& tiling, const CodedTile& one, std::int64_t band) {
+  const SampleShape& shape = tiling.shape;
+  if (shape.channels != kLc8ColorChannels || !one.parts(tiling).has_color_differences()) return;
+  const std::int64_t count = tiling.rows_of(band) * shape.width, pixels = shape.values_per_channel();
+  std::int8_t* const first = one.tile + band * tiling.band_rows * shape.width;
+  for (const std::int64_t plane : {0, 2}) add_plane(first + kLc8ColorBase * pixels, count, first + plane * pixels);
 }
 
 }  // namespace
 
-void decode_lc8_here(const PackedRows& packed, std::int64_t row, std::int8_t* tile) {
-  const CodedRow coded = coded_row(packed, row);
+void decode_lc8_here(const PackedRows& packed, const std::int64_t* rows, std::int64_t count, std::int8_t* tiles,
+                     std::int64_t tile_bytes) {
   const Lc8Tiling tiling(packed.shape);
-  const SampleShape& shape = tiling.shape;
-  if (coded.size >= tiling.plain_bytes()) {
-    std::memcpy(tile, coded.bytes, static_cast<std::size_t>(shape.values()));
-    return;
-  }
-  const Lc8Parts parts(coded.bytes, coded.size, tiling);
-  const bool adds_base = shape.channels == kLc8ColorChannels && parts.has_color_differences();
-  for (std::int64_t band = 0; band < tiling.bands; ++band) {
-    decode_band(packed, tiling, parts, band, tile);
-    if (!adds_base) continue;
-    const std::int64_t count = tiling.rows_of(band) * shape.width, pixels = shape.values_per_channel();
-    std::int8_t* const first = tile + band * tiling.band_rows * shape.width;
-    for (const std::int64_t plane : {0, 2}) add_plane(first + kLc8ColorBase * pixels, count, first + plane * pixels);
+  for (std::int64_t done = 0; done < count;) {
+    CodedTile coded_tiles[kMostLc8Rows];
+    std::int64_t coded_count = 0;
+    for (; done < count && coded_count < kMostLc8Rows; ++done) {
+      const CodedRow coded = coded_row(packed, rows[done]);
+      std::int8_t* const tile = tiles + done * tile_bytes;
+      if (coded.size >= tiling.plain_bytes()) {
+        std::memcpy(tile, coded.bytes, static_cast<std::size_t>(packed.shape.values()));
+      } else {
+        coded_tiles[coded_count++] = {coded, tile};
+      }
+    }
+    for (std::int64_t band = 0; band < tiling.bands && coded_count > 0; ++band) {
+      decode_band(packed, tiling, coded_tiles, coded_count, band);
+      for (std::int64_t i = 0; i < coded_count; ++i) add_base(tiling, coded_tiles[i], band);
+    }
   }
 }
 
@@ -358,8 +419,9 @@ namespace octavo::kernels::cpu {
 
 HWY_EXPORT(decode_lc8_here);
 
-void decode_lc8(const PackedRows& packed, std::int64_t row, std::int8_t* tile) {
-  HWY_DYNAMIC_DISPATCH(decode_lc8_here)(packed, row, tile);
+void decode_lc8(const PackedRows& packed, const std::int64_t* rows, std::int64_t count, std::int8_t* tiles,
+                std::int64_t tile_bytes) {
+  HWY_DYNAMIC_DISPATCH(decode_lc8_here)(packed, rows, count, tiles, tile_bytes);
 }
 
 }  // namespace octavo::kernels::cpu

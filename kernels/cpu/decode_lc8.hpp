@@ -7,7 +7,11 @@
 
 namespace octavo::kernels::cpu {
 
-/// Writes the values of `row` to `tile`. Equal to Lc8Rows::decode().
-void decode_lc8(const PackedRows& packed, std::int64_t row, std::int8_t* tile);
+/// Rows that are decoded side by side, at most: the strips of small images do not fill the lanes of a vector.
+inline constexpr std::int64_t kMostLc8Rows = 16;
+
+/// Writes the values of `count` rows to tiles that are `tile_bytes` apart. Equal to Lc8Rows::decode().
+void decode_lc8(const PackedRows& packed, const std::int64_t* rows, std::int64_t count, std::int8_t* tiles,
+                std::int64_t tile_bytes);
 
 }  // namespace octavo::kernels::cpu

@@ -87,10 +87,19 @@ void gather_samples(const GatherArgs& args, std::int64_t first, std::int64_t las
   ScratchParts parts(scratch);
   const RowCodes codes(args.packed, args.sample.values(), parts);
   SampleWalk walk(args, first, last);
+  std::int64_t decoded_from = first, decoded_until = first;
   for (std::int64_t b = first; b < last; ++b) {
+    if (b == decoded_until && codes.most_rows() > 1) {
+      std::int64_t rows[RowWindow::kLookAhead];
+      const std::int64_t count = std::min({codes.most_rows(), RowWindow::kLookAhead, last - b});
+      for (std::int64_t i = 0; i < count; ++i) rows[i] = walk.row(b + i);
+      codes.decode(rows, count);
+      decoded_from = b;
+      decoded_until = b + count;
+    }
     const std::int8_t* next = walk.next(b);
     const std::int64_t row = walk.row(b);
-    decoder.decode(codes.of(row), next, output);
+    decoder.decode(b < decoded_until ? codes.decoded(b - decoded_from) : codes.of(row), next, output);
     if (args.out_labels == nullptr) continue;
     for (std::int64_t word = 0; word < args.packed.label_words; ++word) copy_label_word(args, row, b, word);
   }

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <numeric>
 #include <random>
 
 #include "catch.hpp"
@@ -72,17 +73,19 @@ bool can_be_row(Compression coding, const SampleShape& shape, std::size_t bytes)
 }
 
 /// Rows in memory that ends after the guard, so that AddressSanitizer notices reads beyond it.
-class StoredRow {
+class StoredRows {
  public:
-  StoredRow(Compression coding, const SampleShape& shape, std::span<const std::byte> row)
-      : bytes_(row.begin(), row.end()),
-        offsets_{0, row.size()},
-        tables_(dataset_file::codec_of(coding).tables_for(shape)) {
-    bytes_.resize(row.size() + static_cast<std::size_t>(kernels::kRowGuardBytes), std::byte{0x5A});
+  StoredRows(Compression coding, const SampleShape& shape, const std::vector<std::vector<std::byte>>& rows)
+      : tables_(dataset_file::codec_of(coding).tables_for(shape)) {
+    for (const std::vector<std::byte>& row : rows) {
+      bytes_.insert(bytes_.end(), row.begin(), row.end());
+      offsets_.push_back(bytes_.size());
+    }
+    bytes_.resize(bytes_.size() + static_cast<std::size_t>(kernels::kRowGuardBytes), std::byte{0x5A});
     bytes_.shrink_to_fit();
     packed_ = {.codes = reinterpret_cast<const std::int8_t*>(bytes_.data()),
                .labels = nullptr,
-               .resident_count = 1,
+               .resident_count = std::ssize(rows),
                .staged_codes = nullptr,
                .staged_labels = nullptr,
                .row_stride_bytes = 0,
@@ -94,23 +97,38 @@ class StoredRow {
   }
 
   Codes by_definition() const {
-    Codes codes(static_cast<std::size_t>(packed_.shape.values()));
-    kernels::visit_decoded_rows(packed_, [&](const auto& rows) { rows.decode(0, codes.data(), kernels::OneThread()); });
+    Codes codes(static_cast<std::size_t>(packed_.resident_count * packed_.shape.values()));
+    kernels::visit_decoded_rows(packed_, [&](const auto& rows) {
+      for (std::int64_t row = 0; row < packed_.resident_count; ++row) {
+        rows.decode(row, codes.data() + row * packed_.shape.values(), kernels::OneThread());
+      }
+    });
     return codes;
   }
-  /// With the instructions that are chosen now.
+  /// With the instructions that are chosen now, as many rows at once as possible.
   Codes by_simd() const {
+    const std::int64_t values = packed_.shape.values();
     kernels::cpu::ScratchParts counted(nullptr);
-    kernels::cpu::RowCodes(packed_, packed_.shape.values(), counted);
+    kernels::cpu::RowCodes(packed_, values, counted);
     std::vector<std::byte> scratch(static_cast<std::size_t>(counted.bytes()), std::byte{99});
     kernels::cpu::ScratchParts parts(scratch.data());
-    const std::int8_t* const codes = kernels::cpu::RowCodes(packed_, packed_.shape.values(), parts).of(0);
-    return {codes, codes + packed_.shape.values()};
+    const kernels::cpu::RowCodes rows(packed_, values, parts);
+    Codes codes;
+    for (std::int64_t first = 0; first < packed_.resident_count; first += rows.most_rows()) {
+      std::vector<std::int64_t> numbers(
+          static_cast<std::size_t>(std::min(rows.most_rows(), packed_.resident_count - first)));
+      std::iota(numbers.begin(), numbers.end(), first);
+      rows.decode(numbers.data(), std::ssize(numbers));
+      for (std::int64_t i = 0; i < std::ssize(numbers); ++i) {
+        codes.insert(codes.end(), rows.decoded(i), rows.decoded(i) + values);
+      }
+    }
+    return codes;
   }
 
  private:
   std::vector<std::byte> bytes_;
-  std::array<std::uint64_t, 2> offsets_;
+  std::vector<std::uint64_t> offsets_ = {0};
   std::shared_ptr<const dataset_file::RowTables> tables_;
   kernels::PackedRows packed_;
 };
@@ -151,10 +169,30 @@ TEST_CASE("coded rows decode to what was encoded, with every instruction set", "
       INFO(to_string(coding) << ", " << to_string(shape) << ", kind " << static_cast<int>(kind) << ", " << row.size()
                              << " bytes");
       REQUIRE(can_be_row(coding, shape, row.size()));
-      const StoredRow stored(coding, shape, row);
+      const StoredRows stored(coding, shape, {row});
       REQUIRE(stored.by_definition() == codes);
       for_targets([&] { REQUIRE(stored.by_simd() == codes); });
     }
+  }
+}
+
+TEST_CASE("coded rows decode together like one by one, with every instruction set", "[unit][coded]") {
+  const Compression coding = each_coding();
+  for (const SampleShape& shape : kShapes) {
+    if (shape.values() > 20000) continue;
+    Codes all;
+    std::vector<std::vector<std::byte>> rows;
+    for (unsigned seed = 0; seed < 3; ++seed) {
+      for (const Kind kind : kKinds) {
+        const Codes codes = image_of(shape, kind, seed);
+        all.insert(all.end(), codes.begin(), codes.end());
+        rows.push_back(encoded(coding, shape, codes));
+      }
+    }
+    INFO(to_string(coding) << ", " << to_string(shape));
+    const StoredRows stored(coding, shape, rows);
+    REQUIRE(stored.by_definition() == all);
+    for_targets([&] { REQUIRE(stored.by_simd() == all); });
   }
 }
 
@@ -199,7 +237,7 @@ TEST_CASE("coded rows decode any bytes in bounds, to the same values with every 
       }
       const std::size_t shorter = row.size() - std::min<std::size_t>(row.size() - 4, random() % 64) / 4 * 4;
       if (can_be_row(coding, shape, shorter)) row.resize(shorter);
-      const StoredRow stored(coding, shape, row);
+      const StoredRows stored(coding, shape, {row});
       const Codes codes = stored.by_definition();
       INFO(to_string(coding) << ", " << to_string(shape) << ", round " << round);
       for_targets([&] { REQUIRE(stored.by_simd() == codes); });
