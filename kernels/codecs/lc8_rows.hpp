@@ -10,6 +10,8 @@
 
 namespace octavo::kernels {
 
+static_assert(kLc8MostStripBytes <= kRowGuardBytes);
+
 class Lc8Rows {
  public:
   static constexpr bool kInPlace = false;
