@@ -135,6 +135,7 @@ ORDERED = {
     "cuda/gather_images.cu": "gather_images",
     "cuda/gather_lp8.cu": "gather_lp8",
     "codecs/lp8_rows.hpp": "gather_images",
+    "codecs/lc8_rows.hpp": "batch_mean",
     "stages/load.hpp": "gather_images mask_gather batch_mean",
     "cuda/gather_resized.cu": "gather_resized",
     "cuda/mask_gather.cu": "mask_gather",
