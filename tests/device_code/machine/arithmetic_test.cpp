@@ -161,6 +161,19 @@ TEST_CASE("bfi inserts a field", "[unit][device_code]") {
   CHECK(result_of("bfi.b64 %rd0, %rd1, %rd2, %r3, %r4", {0xFF, 0, 60, 8}) == 0xF000000000000000);
 }
 
+TEST_CASE("lop3 looks bits up in a table of eight", "[unit][device_code]") {
+  const auto looked_up = [](const std::string& table) {
+    return result_of("lop3.b32 %r0, %r1, %r2, %r3, " + table, {0xFFFF0000, 0xFF00FF00, 0xF0F0F0F0});
+  };
+  CHECK(looked_up("0xF0") == 0xFFFF0000);
+  CHECK(looked_up("0xCC") == 0xFF00FF00);
+  CHECK(looked_up("0xAA") == 0xF0F0F0F0);
+  CHECK(looked_up("0x80") == 0xF0000000);
+  CHECK(looked_up("0xFE") == 0xFFFFFFF0);
+  CHECK(looked_up("0x96") == (0xFFFF0000 ^ 0xFF00FF00 ^ 0xF0F0F0F0));
+  CHECK(looked_up("0xCA") == 0xFF00F0F0);  // the second operand where the first one is set, else the third
+}
+
 TEST_CASE("bmsk sets a range of bits", "[unit][device_code]") {
   const auto mask = [](const std::string& mode, std::uint32_t position, std::uint32_t length) {
     return result_of("bmsk." + mode + ".b32 %r0, %r1, %r2", {position, length});

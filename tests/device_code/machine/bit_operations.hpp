@@ -68,6 +68,15 @@ constexpr u32 mask_of_bits(u32 position, u32 length, bool clamps) {
   return static_cast<u32>(((u64{1} << length) - 1) << position);
 }
 
+/// lop3: bit 4 x + 2 y + z of `table`, for the bits x, y and z of the operands.
+constexpr u64 looked_up_bits(u64 a, u64 b, u64 c, u64 table) {
+  u64 result = 0;
+  for (unsigned k = 0; k < 8; ++k) {
+    if ((table >> k & 1) != 0) result |= ((k & 4) != 0 ? a : ~a) & ((k & 2) != 0 ? b : ~b) & ((k & 1) != 0 ? c : ~c);
+  }
+  return result & 0xFFFFFFFFu;
+}
+
 /// brev.
 constexpr u64 reversed_bits(u64 value, unsigned bits) {
   u64 result = 0;

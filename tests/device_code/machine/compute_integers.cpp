@@ -188,6 +188,11 @@ void compute_integers(const Step& step) {
       return for_bits<2>(step, [clamps = i.clamps_shift](u64 a, u64 b) {
         return u64{mask_of_bits(static_cast<u32>(a), static_cast<u32>(b), clamps)};
       });
+    case Op::lop3: {
+      Lanes space;
+      const u64 table = step.machine.values(step, i.from.at(3), space)[0];  // a constant
+      return for_bits<3>(step, [table](u64 a, u64 b, u64 c) { return looked_up_bits(a, b, c, table); });
+    }
     case Op::clz:
     case Op::popc:
     case Op::brev:

@@ -46,6 +46,19 @@ u64 converted(const Instruction& i, const OperandBits& a, const OperandBits& b) 
   return keeps_bits ? extended(i.type, extended(i.from_type, a.undefined)) : ~u64{0};
 }
 
+/// A bit is undefined if it depends on an undefined one.
+u64 looked_up(const OperandBits& a, const OperandBits& b, const OperandBits& c, u64 table) {
+  const u64 result = looked_up_bits(a.value, b.value, c.value, table);
+  u64 differing = 0;
+  for (unsigned k = 1; k < 8; ++k) {
+    const auto flipped = [k](unsigned flag, const OperandBits& operand) {
+      return (k & flag) != 0 ? operand.value ^ operand.undefined : operand.value;
+    };
+    differing |= result ^ looked_up_bits(flipped(4, a), flipped(2, b), flipped(1, c), table);
+  }
+  return differing;
+}
+
 u64 spread(const Instruction& i, unsigned result_bits, const std::array<OperandBits, 4>& operands, u64 any) {
   const auto& [a, b, c, d] = operands;
   switch (i.op) {
@@ -78,6 +91,8 @@ u64 spread(const Instruction& i, unsigned result_bits, const std::array<OperandB
       if (c.undefined != 0) return ~u64{0};
       return funnel_shifted(static_cast<u32>(a.undefined), static_cast<u32>(b.undefined), static_cast<u32>(c.value),
                             i.shifts_right, i.clamps_shift);
+    case Op::lop3:
+      return looked_up(a, b, c, d.value);
     case Op::bfi:
       if ((c.undefined | d.undefined) != 0) return ~u64{0};
       return inserted_field(a.undefined, b.undefined, c.value, d.value, result_bits);

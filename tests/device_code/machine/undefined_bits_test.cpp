@@ -33,6 +33,8 @@ TEST_CASE("shifts and permutations move undefined bits", "[unit][device_code]") 
   CHECK(undefined_bits_of("prmt.b32 %r0, %r1, %r2, 0xBBBB", {0, 0}, {0x80000000, 0}) == 0xFFFFFFFF);
   CHECK(undefined_bits_of("prmt.b32 %r0, %r1, %r2, %r3", {0, 0, 0}, {0, 0, 1}) == 0xFFFFFFFF);
   CHECK(undefined_bits_of("shf.r.wrap.b32 %r0, %r1, %r2, 8", {0, 0}, {0xFF, 0xFF}) == 0xFF000000);
+  CHECK(undefined_bits_of("lop3.b32 %r0, %r1, %r2, %r3, 0xCA", {0xFF00, 0, 0}, {0, 0xF0F0, 0x0F0F}) == 0xF00F);
+  CHECK(undefined_bits_of("lop3.b32 %r0, %r1, %r2, %r3, 0xCA", {0, 0x33, 0x55}, {0xFF, 0, 0}) == 0x66);
   CHECK(undefined_bits_of("bfi.b32 %r0, %r1, %r2, 8, 8", {0, 0}, {0xF0F, 0xFFFF}) == 0x0FFF);
   CHECK(undefined_bits_of("bfe.u32 %r0, %r1, 8, 8", {0}, {1}) == 0xFFFFFFFF);
 }

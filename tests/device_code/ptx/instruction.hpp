@@ -43,6 +43,7 @@ enum class Op : u8 {
   fma,
   ld,
   lg2,
+  lop3,
   mad,
   max,
   min,

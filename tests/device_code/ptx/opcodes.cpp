@@ -50,6 +50,7 @@ constexpr Named<std::pair<Op, Form>> kOpcodes[] = {
     {"fma", {Op::fma, Form::value}},
     {"ld", {Op::ld, Form::load}},
     {"lg2", {Op::lg2, Form::value}},
+    {"lop3", {Op::lop3, Form::value}},
     {"mad", {Op::mad, Form::value}},
     {"max", {Op::max, Form::value}},
     {"membar", {Op::fence, Form::none}},
