@@ -74,7 +74,7 @@ void figures_agree(Device device) {
 }  // namespace
 
 OCTAVO_CONTRACT(figures_agree, "the report's byte counts match hand-computed ones, and it times gathers",
-                "[unit][report][exclusive]")
+                "[unit][report][exclusive][one-schedule]")
 
 TEST_CASE("a batch size below one is refused", "[unit][report]") {
   const TemporaryFolder folder;
