@@ -137,13 +137,27 @@ OCTAVO_HOST_DEVICE inline std::uint32_t select_bytes(std::uint32_t low, std::uin
 #endif
 }
 
+/// Returns the 32 bits that start `bit` modulo 32 bits into `low` and continue in `high`.
+OCTAVO_HOST_DEVICE inline std::uint32_t bits_from(std::uint32_t low, std::uint32_t high, std::uint32_t bit) {
+#if defined(__CUDA_ARCH__)
+  return __funnelshift_r(low, high, bit);
+#else
+  return static_cast<std::uint32_t>((static_cast<std::uint64_t>(high) << 32 | low) >> bit % 32);
+#endif
+}
+
+/// Shifts to the left by `count` modulo 32 bits.
+OCTAVO_HOST_DEVICE inline std::uint32_t shift_left(std::uint32_t word, std::uint32_t count) {
+#if defined(__CUDA_ARCH__)
+  return __funnelshift_l(0, word, count);
+#else
+  return word << count % 32;
+#endif
+}
+
 /// Returns the four bytes that start `byte_count` (0 to 3) bytes into `low` and continue in `high`.
 OCTAVO_HOST_DEVICE inline std::uint32_t bytes_from(std::uint32_t low, std::uint32_t high, unsigned byte_count) {
-#if defined(__CUDA_ARCH__)
-  return __funnelshift_r(low, high, 8 * byte_count);
-#else
-  return static_cast<std::uint32_t>((static_cast<std::uint64_t>(high) << 32 | low) >> (8 * byte_count));
-#endif
+  return bits_from(low, high, 8 * byte_count);
 }
 
 /// The lowest `count` bits set, at most 31.
@@ -197,6 +211,54 @@ OCTAVO_HOST_DEVICE inline float wait_for(float value) {
 OCTAVO_HOST_DEVICE inline std::int8_t load_code(const std::int8_t* from) {
 #if defined(__CUDA_ARCH__)
   return __ldg(reinterpret_cast<const signed char*>(from));
+#else
+  return *from;
+#endif
+}
+
+/// Selects the bits of `chosen` that are set in `mask`, and the others of `others`.
+OCTAVO_HOST_DEVICE inline std::uint32_t select_bits(std::uint32_t mask, std::uint32_t chosen, std::uint32_t others) {
+#if defined(__CUDA_ARCH__)
+  std::uint32_t selected;
+  asm("lop3.b32 %0, %1, %2, %3, 0xCA;" : "=r"(selected) : "r"(mask), "r"(chosen), "r"(others));
+  return selected;
+#else
+  return (mask & chosen) | (~mask & others);
+#endif
+}
+
+/// Adds byte kIndex of a word to `sum`.
+template <int kIndex>
+OCTAVO_HOST_DEVICE inline std::uint32_t add_byte(std::uint32_t word, std::uint32_t sum) {
+#if defined(__CUDA_ARCH__)
+  return __dp4a(word, 1u << (8 * kIndex), sum);
+#else
+  return sum + (word >> (8 * kIndex) & 0xFF);
+#endif
+}
+
+/// If `wanted` is not 0: moves `second` to `first`, and loads the word at `next`, which does not change while the
+/// kernel runs, into `second`. On the device without a branch, and without copies of the words.
+OCTAVO_HOST_DEVICE inline void load_next_word(std::uint32_t wanted, const std::uint32_t* next, std::uint32_t& first,
+                                              std::uint32_t& second) {
+#if defined(__CUDA_ARCH__)
+  asm("{\n\t.reg .pred p;\n\t"
+      "setp.ne.b32 p, %2, 0;\n\t"
+      "@p mov.b32 %0, %1;\n\t"
+      "@p ld.global.nc.b32 %1, [%3];\n\t}"
+      : "+r"(first), "+r"(second)
+      : "r"(wanted), "l"(next));
+#else
+  if (wanted == 0) return;
+  first = second;
+  second = *next;
+#endif
+}
+
+/// Reads a word that does not change while the kernel runs.
+OCTAVO_HOST_DEVICE inline std::uint32_t load_word(const std::uint32_t* from) {
+#if defined(__CUDA_ARCH__)
+  return __ldg(from);
 #else
   return *from;
 #endif

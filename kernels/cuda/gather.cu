@@ -12,8 +12,11 @@ cudaError_t launch_as(const GatherArgs& args, const DeviceTraits& device, cudaSt
       args.selection.row_count * args.packed.row_stride_bytes,
       args.batch_count * args.batch.values() * static_cast<std::int64_t>(sizeof(Value)), device.l2_bytes);
   if (!is_in_place(args.packed.coding)) {
-    return args.augment.program == nullptr && takes_lp8<Value>(args) ? launch_gather_lp8<Value>(args, policies, stream)
-                                                                     : launch_gather_images<Value>(args, stream);
+    if (args.augment.program == nullptr) {
+      if (takes_lp8<Value>(args)) return launch_gather_lp8<Value>(args, policies, stream);
+      if (takes_lc8<Value>(args)) return launch_gather_lc8<Value>(args, policies, stream);
+    }
+    return launch_gather_images<Value>(args, stream);
   }
   if (args.augment.program != nullptr) return launch_gather_augmented<Value>(args, policies, device, stream);
   if (takes_planes<Value>(args)) return launch_gather_planes<Value>(args, policies, device, stream);

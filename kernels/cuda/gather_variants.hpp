@@ -60,6 +60,12 @@ bool takes_lp8(const GatherArgs& args);
 template <typename Value>
 cudaError_t launch_gather_lp8(const GatherArgs& args, const CachePolicies& policies, cudaStream_t stream);
 
+/// The same for LC8 rows, whose strips must be whole.
+template <typename Value>
+bool takes_lc8(const GatherArgs& args);
+template <typename Value>
+cudaError_t launch_gather_lc8(const GatherArgs& args, const CachePolicies& policies, cudaStream_t stream);
+
 /// Supports every shape, layout and alignment.
 template <typename Value>
 cudaError_t launch_gather_any(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,

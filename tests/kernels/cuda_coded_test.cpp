@@ -35,15 +35,15 @@ void require_defined(CodedCase& data, std::int64_t cursor_batches = 0) {
 
 }  // namespace
 
-TEST_CASE("the CUDA gather of whole LP8 tiles gives the values of the definition", "[unit][order]") {
+TEST_CASE("the CUDA gather of whole tiles gives the values of the definition", "[unit][order]") {
+  const RowCoding coding = GENERATE(RowCoding::lp8, RowCoding::lc8);
   for (const DType type : {DType::float32, DType::float16, DType::bfloat16}) {
     for (const SampleShape& shape : {SampleShape{1, 8, 8}, SampleShape{1, 33, 24}, SampleShape{3, 32, 32},
                                      SampleShape{3, 65, 40}, SampleShape{2, 5, 16}, SampleShape{5, 34, 8}}) {
       for (const std::int64_t count : {1, 6}) {
-        CodedCase data(RowCoding::lp8, static_cast<std::uint32_t>(shape.values() + count), shape, type, Layout::nchw,
-                       count);
+        CodedCase data(coding, static_cast<std::uint32_t>(shape.values() + count), shape, type, Layout::nchw, count);
         INFO(to_string(type) << ", " << shape.channels << "x" << shape.height << "x" << shape.width);
-        REQUIRE(cuda::takes_lp8<float>(data.args()));
+        REQUIRE((coding == RowCoding::lp8 ? cuda::takes_lp8<float>(data.args()) : cuda::takes_lc8<float>(data.args())));
         require_defined(data);
       }
     }
@@ -51,16 +51,18 @@ TEST_CASE("the CUDA gather of whole LP8 tiles gives the values of the definition
 }
 
 // The last rows of both parts of the memory are plain, and their last bands have fewer rows.
-TEST_CASE("the CUDA gather of LP8 rows reads no plain rows beyond a band", "[unit][order]") {
+TEST_CASE("the CUDA gather of tiles reads no plain rows beyond a band", "[unit][order]") {
+  const RowCoding coding = GENERATE(RowCoding::lp8, RowCoding::lc8);
   for (const SampleShape& shape : {SampleShape{1, 98, 256}, SampleShape{3, 98, 200}}) {
-    CodedCase data(RowCoding::lp8, 5, shape, DType::float16, Layout::nchw, 2, {3, 6});
+    CodedCase data(coding, 5, shape, DType::float16, Layout::nchw, 2, {3, 6});
     require_defined(data);
   }
 }
 
-TEST_CASE("the CUDA gather of LP8 tiles advances its cursor when all blocks have read it", "[unit][order]") {
+TEST_CASE("the CUDA gather of tiles advances its cursor when all blocks have read it", "[unit][order]") {
+  const RowCoding coding = GENERATE(RowCoding::lp8, RowCoding::lc8);
   // Two blocks. 7 batches of a sample per epoch, 6 per launch.
-  CodedCase data(RowCoding::lp8, 6, {1, 128, 96}, DType::float32, Layout::nchw, 6);
+  CodedCase data(coding, 6, {1, 128, 96}, DType::float32, Layout::nchw, 6);
   data.set_cursor(make_order_cursor(CodedCase::kRows, 3, true, 1, {0, 1}, 4, 2));
   for (std::int64_t launch = 1; launch <= 4; ++launch) {
     require_defined(data, 6);

@@ -136,7 +136,7 @@ std::unique_ptr<CostCase> make_case(const CostRow& row, DType dtype, Layout layo
                  nullptr,
                  row.sample.values(),
                  1};
-  if (row.coding == RowCoding::lp8) {
+  if (row.coding != RowCoding::plain) {
     made->coded.emplace(row.coding, 1, row.sample, row_count, row_count);
     args.packed = made->coded->packed();
     args.packed.labels = made->labels.data();
@@ -174,6 +174,7 @@ std::vector<std::unique_ptr<CostCase>> cost_cases() {
   const std::vector<CostRow> rows = {
       {"plain", small, 128, {}},
       {"lp8", small, 128, {}, RowCoding::lp8},
+      {"lc8", small, 128, {}, RowCoding::lc8},
       {"flip", small, 128, {flip()}},
       {"crop with fill, flip", small, 128, {crop(32, 4), flip()}},
       {"crop with fill, flip, cutout of codes", small, 128, {crop(32, 4), flip(), cutout(16, false)}},

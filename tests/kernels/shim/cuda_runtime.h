@@ -92,12 +92,21 @@ inline void __syncwarp(unsigned = 0xFFFFFFFFu) { cuda_shim::warp_barrier(); }
 inline void __threadfence() {}
 
 template <typename T>
-T __shfl_sync(unsigned, T value, int lane) {
-  return cuda_shim::from_lane(value, static_cast<unsigned>(lane) % 32);
+T __shfl_sync(unsigned, T value, int lane, int width = 32) {
+  const auto segment = static_cast<unsigned>(width);
+  const unsigned first = cuda_shim::thread_index.x % 32 / segment * segment;
+  return cuda_shim::from_lane(value, first + static_cast<unsigned>(lane) % segment);
 }
 template <typename T>
 T __shfl_down_sync(unsigned, T value, int distance) {
   return cuda_shim::from_lane(value, cuda_shim::thread_index.x % 32 + static_cast<unsigned>(distance));
+}
+
+/// Within segments of `width` lanes. A lane that is in the first `distance` lanes of one gets its own value.
+template <typename T>
+T __shfl_up_sync(unsigned, T value, unsigned distance, int width = 32) {
+  const unsigned lane = cuda_shim::thread_index.x % 32;
+  return cuda_shim::from_lane(value, lane % static_cast<unsigned>(width) < distance ? lane : lane - distance);
 }
 
 template <typename T>
