@@ -89,10 +89,9 @@ __global__ void __launch_bounds__(kMostThreads, kLeastTileBlocks)
 constexpr unsigned kLeastDecodingBlocks = 2;
 
 /// The same for rows that are decoded, and all channels: a block takes one sample after the other.
-template <typename Rows>
 __global__ void __launch_bounds__(kMostThreads, kLeastDecodingBlocks) sum_decoded(const BatchMeanArgs args) {
   __shared__ std::int64_t row;
-  const Rows rows(args.packed);
+  const DecodedRows rows(args.packed);
   auto* const slot =
       reinterpret_cast<std::int8_t*>(args.block_memory.memory + blockIdx.x * args.block_memory.slot_bytes);
   for (std::int64_t b = blockIdx.x; b < args.batch_count; b += gridDim.x) {
@@ -127,11 +126,7 @@ __global__ void fold_maps(const BatchMeanArgs args) {
 cudaError_t launch_sums(const BatchMeanArgs& args, const DeviceTraits& device, cudaStream_t stream) {
   if (!is_in_place(args.packed.coding)) {
     const dim3 blocks(static_cast<unsigned>(std::min(args.batch_count, args.block_memory.slots)));
-    cudaError_t status = cudaErrorInvalidValue;
-    visit_decoded_rows(args.packed, [&]<typename Rows>(const Rows&) {
-      status = launch(&sum_decoded<Rows>, blocks, dim3(kMostThreads), stream, args);
-    });
-    return status;
+    return launch(sum_decoded, blocks, dim3(kMostThreads), stream, args);
   }
   const std::int64_t tiles = (args.values_per_channel + kTileBytes - 1) / kTileBytes;
   // Channels are distributed like samples, but a block processes only one channel.

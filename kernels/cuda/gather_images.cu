@@ -60,12 +60,12 @@ __global__ void __launch_bounds__(kImageThreads, kLeastImageBlocks)
 }
 
 /// Without an augmentation.
-template <typename Value, typename Rows>
+template <typename Value>
 __global__ void __launch_bounds__(kImageThreads, kLeastImageBlocks) gather_decoded(const GatherArgs args) {
   __shared__ SelectedSample sample;
-  const Rows rows(args.packed);
+  const DecodedRows rows(args.packed);
   const PlainStages stages = plain_stages(args);
-  std::int8_t* const row = image_slot<Rows>(args, 0, 1).row;
+  std::int8_t* const row = image_slot<DecodedRows>(args, 0, 1).row;
   for (std::int64_t b = blockIdx.x; b < args.batch_count; b += gridDim.x) {
     if (threadIdx.x == 0) sample = sample_at(args.selection, b);
     __syncthreads();
@@ -90,7 +90,7 @@ cudaError_t launch_rows(const GatherArgs& args, cudaStream_t stream) {
   const std::int64_t images = args.batch_count * args.batch.views;
   const dim3 blocks(static_cast<unsigned>(std::min(images, args.block_memory.slots))), threads(kImageThreads);
   if constexpr (!Rows::kInPlace) {
-    if (args.augment.program == nullptr) return launch(&gather_decoded<Value, Rows>, blocks, threads, stream, args);
+    if (args.augment.program == nullptr) return launch(&gather_decoded<Value>, blocks, threads, stream, args);
   }
   return launch(
       args.augment.mix.is_on ? &gather_made_images<Value, true, Rows> : &gather_made_images<Value, false, Rows>, blocks,
@@ -105,10 +105,8 @@ std::int64_t most_images_at_once(const DeviceTraits& device) {
 
 template <typename Value>
 cudaError_t launch_gather_images(const GatherArgs& args, cudaStream_t stream) {
-  if (is_in_place(args.packed.coding)) return launch_rows<Value, PlainRows>(args, stream);
-  cudaError_t status = cudaErrorInvalidValue;
-  visit_decoded_rows(args.packed, [&]<typename Rows>(const Rows&) { status = launch_rows<Value, Rows>(args, stream); });
-  return status;
+  return is_in_place(args.packed.coding) ? launch_rows<Value, PlainRows>(args, stream)
+                                         : launch_rows<Value, DecodedRows>(args, stream);
 }
 
 #define OCTAVO_INSTANTIATE(Value) template cudaError_t launch_gather_images<Value>(const GatherArgs&, cudaStream_t);

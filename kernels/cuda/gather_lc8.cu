@@ -33,8 +33,8 @@ constexpr float kUnit = 1 << 24;
 constexpr float kExcess = 0.17f * kUnit;
 
 /// There is a table for each half octave of this sum, which is its exponent and the first bit of its significand. The
-/// first one is for a sum of 1. The second one, for 1.5, which no sum has, is the one of zeros. The last ones are copies
-/// of the table of the last class.
+/// first one is for a sum of 1. The second one, for 1.5, which no sum has, is the one of zeros. The last ones are
+/// copies of the table of the last class.
 constexpr std::uint32_t kSlots = 20;
 constexpr std::uint32_t kFirstHalfOctave = 2 * (127 + 24);
 constexpr std::uint32_t kZeroSlot = 1;
@@ -86,7 +86,9 @@ struct Neighbor {
     return {static_cast<std::int32_t>(select_bytes(packed, 0, 0x1444)), residual, magnitude_of(residual)};
   }
 };
-__device__ std::uint32_t pack(std::uint32_t code, std::uint32_t residual) { return select_bytes(residual, code, 0x0073); }
+__device__ std::uint32_t pack(std::uint32_t code, std::uint32_t residual) {
+  return select_bytes(residual, code, 0x0073);
+}
 
 /// A strip of a plane, as far as it is decoded.
 struct LaneStrip {
@@ -241,7 +243,10 @@ template <int kPlanes>
 class LaneRows {
  public:
   __device__ LaneRows(const Lc8Tiling& tiling, const CodedRow& row, const Lc8Place& place, const std::uint32_t* tables)
-      : words_(reinterpret_cast<const std::uint32_t*>(row.bytes)), tables_(tables), lane_(place.lane), width_(static_cast<std::uint32_t>(tiling.shape.width)) {
+      : words_(reinterpret_cast<const std::uint32_t*>(row.bytes)),
+        tables_(tables),
+        lane_(place.lane),
+        width_(static_cast<std::uint32_t>(tiling.shape.width)) {
     const bool is_plain = row.size >= tiling.plain_bytes();
     const Lc8Parts parts(row.bytes, row.size, tiling);
     const std::int64_t strips = tiling.strips_of(place.group);
@@ -424,8 +429,7 @@ template <typename Value>
 bool takes_lc8(const GatherArgs& args) {
   const Lc8Tiling tiling(args.sample);
   return args.packed.coding == RowCoding::lc8 && is_planar(args) && args.pixel_shifts == nullptr &&
-         args.sample.width % kLc8Columns == 0 && is_aligned(args.values, 16) &&
-         args.sample.values() < kMostLc8Values &&
+         args.sample.width % kLc8Columns == 0 && is_aligned(args.values, 16) && args.sample.values() < kMostLc8Values &&
          args.batch_count < (std::int64_t{1} << 29) / units_per_sample(args, tiling);
 }
 

@@ -72,10 +72,8 @@ cudaError_t launch_rows(const MaskGatherArgs& args, cudaStream_t stream) {
 
 cudaError_t launch_mask_gather(const MaskGatherArgs& args, const DeviceTraits&, cudaStream_t stream) {
   if (args.batch_count == 0) return cudaSuccess;
-  if (is_in_place(args.packed.coding)) return launch_rows<PlainRows>(args, stream);
-  cudaError_t status = cudaErrorInvalidValue;
-  visit_decoded_rows(args.packed, [&]<typename Rows>(const Rows&) { status = launch_rows<Rows>(args, stream); });
-  return status;
+  return is_in_place(args.packed.coding) ? launch_rows<PlainRows>(args, stream)
+                                         : launch_rows<DecodedRows>(args, stream);
 }
 
 }  // namespace octavo::kernels::cuda

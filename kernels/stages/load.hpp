@@ -36,21 +36,28 @@ OCTAVO_HOST_DEVICE inline std::int64_t decoded_bytes(RowCoding coding, std::int6
   return is_in_place(coding) ? 0 : (values + 15) / 16 * 16;
 }
 
-/// Calls visit(rows) with the policy of rows that are not in place. Returns whether there is one.
-template <typename Visit>
-bool visit_decoded_rows(const PackedRows& packed, const Visit& visit) {
-  switch (packed.coding) {
-    case RowCoding::plain:
-      return false;
-    case RowCoding::lp8:
-      visit(Lp8Rows(packed));
-      return true;
-    case RowCoding::lc8:
-      visit(Lc8Rows(packed));
-      return true;
+/// The policy of every coding that is not in place. It chooses at run time, so that a kernel is compiled once for all.
+class DecodedRows {
+ public:
+  static constexpr bool kInPlace = false;
+
+  OCTAVO_HOST_DEVICE explicit DecodedRows(const PackedRows& packed) : packed_(packed) {}
+
+  template <typename Threads>
+  OCTAVO_HOST_DEVICE void decode(std::int64_t row, std::int8_t* tile, const Threads& threads) const {
+    switch (packed_.coding) {
+      case RowCoding::plain:
+        return;
+      case RowCoding::lp8:
+        return Lp8Rows(packed_).decode(row, tile, threads);
+      case RowCoding::lc8:
+        return Lc8Rows(packed_).decode(row, tile, threads);
+    }
   }
-  return false;
-}
+
+ private:
+  const PackedRows& packed_;
+};
 
 /// The values of `row`, in place or in `tile`, after which `threads` have waited for each other. All of them call this.
 template <typename Rows, typename Threads>

@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
                                         .tables = tables ? tables->entries.data() : nullptr};
     const auto values = static_cast<std::size_t>(shape.values());
     std::vector<std::int8_t> codes(values);
-    kernels::visit_decoded_rows(packed, [&](const auto& rows) { rows.decode(0, codes.data(), kernels::OneThread()); });
+    kernels::DecodedRows(packed).decode(0, codes.data(), kernels::OneThread());
     kernels::cpu::ScratchParts counted(nullptr);
     kernels::cpu::RowCodes(packed, shape.values(), counted);
     std::vector<std::byte> scratch(static_cast<std::size_t>(counted.bytes()));

@@ -53,11 +53,9 @@ class CodedRows {
   std::vector<std::int8_t> decoded() const {
     std::vector<std::int8_t> codes(static_cast<std::size_t>(row_count_ * shape_.values()));
     const PackedRows packed = this->packed();
-    visit_decoded_rows(packed, [&](const auto& rows) {
-      for (std::int64_t row = 0; row < row_count_; ++row) {
-        rows.decode(row, codes.data() + row * shape_.values(), OneThread());
-      }
-    });
+    for (std::int64_t row = 0; row < row_count_; ++row) {
+      DecodedRows(packed).decode(row, codes.data() + row * shape_.values(), OneThread());
+    }
     return codes;
   }
 

@@ -98,11 +98,9 @@ class StoredRows {
 
   Codes by_definition() const {
     Codes codes(static_cast<std::size_t>(packed_.resident_count * packed_.shape.values()));
-    kernels::visit_decoded_rows(packed_, [&](const auto& rows) {
-      for (std::int64_t row = 0; row < packed_.resident_count; ++row) {
-        rows.decode(row, codes.data() + row * packed_.shape.values(), kernels::OneThread());
-      }
-    });
+    for (std::int64_t row = 0; row < packed_.resident_count; ++row) {
+      kernels::DecodedRows(packed_).decode(row, codes.data() + row * packed_.shape.values(), kernels::OneThread());
+    }
     return codes;
   }
   /// With the instructions that are chosen now, as many rows at once as possible.
