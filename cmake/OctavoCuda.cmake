@@ -67,3 +67,21 @@ function(octavo_compile_cuda_for_host)
   set_source_files_properties(${arg_UNPARSED_ARGUMENTS} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS
     "-Wno-unknown-pragmas;$<$<CXX_COMPILER_ID:Clang>:${clang_options}>;${arg_OPTIONS}")
 endfunction()
+
+# octavo_add_cuda_sources(target SOURCES...): adds CUDA sources to a library, if there is a CUDA backend. The global
+# property OCTAVO_CUDA_SOURCES lists them in every build: the tests compile them, too.
+function(octavo_add_cuda_sources target)
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
+  set_property(GLOBAL APPEND PROPERTY OCTAVO_CUDA_SOURCES ${sources})
+  if(NOT OCTAVO_HAS_CUDA)
+    return()
+  endif()
+  target_sources(${target} PRIVATE ${sources})
+  target_link_libraries(${target} PUBLIC ${OCTAVO_CUDART})
+  if(OCTAVO_FAKE_CUDA)
+    octavo_compile_cuda_for_host(${sources})
+    target_include_directories(${target} BEFORE PRIVATE ${PROJECT_SOURCE_DIR}/tests/kernels/shim)
+  else()
+    octavo_cuda_flags(${target})
+  endif()
+endfunction()

@@ -18,10 +18,11 @@ endfunction()
 
 # The kernels' headers are not installed: the public headers do not include them.
 set_target_properties(octavo_kernels PROPERTIES EXPORT_NAME kernels)
+set_target_properties(octavo_lab_kernels PROPERTIES EXPORT_NAME lab_kernels)
 octavo_install(core octavo-core-targets octavo_types octavo_kernels octavo_core)
 octavo_install(pack octavo-pack-targets octavo_pack)
 octavo_install(fetch octavo-fetch-targets octavo_fetch)
-octavo_install(lab octavo-lab-targets octavo_lab)
+octavo_install(lab octavo-lab-targets octavo_lab_kernels octavo_lab)
 octavo_install(all octavo-targets octavo)
 
 # The licenses of Octavo and, if listed, of what it contains.

@@ -11,7 +11,7 @@ function(octavo_add_ptx name)
       add_custom_command(OUTPUT ${output}
         COMMAND ${CUDAToolkit_NVCC_EXECUTABLE} -ptx -x cu -arch=compute_${architecture} -std=c++20 --fmad=false
           --expt-relaxed-constexpr -DNDEBUG -lineinfo -I${PROJECT_BINARY_DIR}/kernels/include
-          -I${PROJECT_SOURCE_DIR}/kernels/include -MD -MF ${output}.d ${source} -o ${output}
+          -I${PROJECT_SOURCE_DIR}/kernels/include -I${PROJECT_SOURCE_DIR}/lib/lab/src -MD -MF ${output}.d ${source} -o ${output}
         DEPENDS ${source} DEPFILE ${output}.d
         COMMENT "Compiling ${stem} to PTX of ${architecture}" VERBATIM)
       list(APPEND outputs ${output})

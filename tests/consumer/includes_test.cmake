@@ -30,7 +30,7 @@ function(check target)
 endfunction()
 
 check(core FINDS store/staging/upload.hpp support/file.hpp octavo/loader.hpp kernels/gather.hpp
-  REFUSES packing/provenance.hpp octavo/pack.hpp hdf5/session.hpp training/trainer.hpp octavo/fetch.hpp verbs/command.hpp
-    tools/verbs/command.hpp)
+  REFUSES packing/provenance.hpp octavo/pack.hpp hdf5/session.hpp training/trainer.hpp
+    training/kernels/arithmetic.hpp octavo/fetch.hpp verbs/command.hpp tools/verbs/command.hpp)
 check(fetch FINDS fetching/set_check.hpp support/file.hpp octavo/fetch.hpp octavo/text.hpp
   REFUSES store/staging/upload.hpp dataset_file/limits.hpp packing/provenance.hpp octavo/pack.hpp kernels/gather.hpp verbs/command.hpp)

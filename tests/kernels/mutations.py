@@ -4,7 +4,7 @@
 mutations.py [--build DIR] [--nvcc FILE] [--work DIR] [--only TEXT] [--markdown FILE]
 
 The mutations are those of mutations.txt, and the removal of each statement that orders threads. Each one changes a
-copy of kernels/, compiles the kernels that it affects to PTX again, and runs generated_code_tests with them on the
+copy of the kernels, compiles the kernels that it affects to PTX again, and runs generated_code_tests with them on the
 interpreter (tests/device_code), test case by test case until one fails. The host code of the program stays as it is,
 so only device code is mutated. Build generated_code_tests and octavo_ptx before. Exits with 1 if a mutation goes
 unnoticed that mutations.txt does not explain.
@@ -22,6 +22,8 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+# The folders of kernels. Files are named relative to the first one; in the others, by their path from the root.
+FOLDERS = ["kernels", "lib/lab/src/training/kernels"]
 # As in octavo_add_ptx().
 FLAGS = ["-std=c++20", "--fmad=false", "--expt-relaxed-constexpr", "-DNDEBUG", "-lineinfo"]
 # The slowest test case takes 20 s on a quiet core.
@@ -81,7 +83,7 @@ TESTS = {
     "row_copy": ["the CUDA copy of float32 rows copies values and labels"],
     "batch_mean": ["the CUDA mean of a batch*", "the sums of a batch of coded rows are those of the CPU"],
     "sample_selection": ["the CUDA selection of samples*"],
-    "training": [
+    "cuda_arithmetic": [
         "the CUDA bias kernel matches the CPU",
         "the CUDA ReLU gradient matches the CPU",
         "the CUDA softmax matches the CPU",
@@ -92,7 +94,7 @@ TESTS = {
 
 @dataclasses.dataclass
 class Mutation:
-    file: str  # in kernels/
+    file: str  # in kernels/, or a path from the root
     old: str
     new: str
     sources: list[str]  # the files *.cu that are compiled again
@@ -100,6 +102,11 @@ class Mutation:
     nth: int = 0  # which occurrence of `old`
     architecture: int = 90
     reason: str = ""  # why no test can notice it
+
+    @property
+    def path(self):
+        """From the root of the repository."""
+        return self.file if self.file.startswith(tuple(FOLDERS)) else f"{FOLDERS[0]}/{self.file}"
 
     def line(self, text):
         return text[: self.position(text)].count("\n") + 1
@@ -194,7 +201,7 @@ def fault_of(report):
         return text.splitlines()[0]
     kinds = {}
     for kind, places in faults:  # an inlined function, < the place that calls it, and so on
-        kinds.setdefault(kind, next((place for place in places.split(" < ") if place.startswith("kernels/")), places))
+        kinds.setdefault(kind, next((place for place in places.split(" < ") if place.startswith(tuple(FOLDERS))), places))
     return "; ".join(f"{kind} at {place}" for kind, place in kinds.items())
 
 
@@ -231,7 +238,7 @@ class Laboratory:
         """Compiles kernels of the mutated copy in `place`. Returns the error of the compiler, or an empty text."""
         for source in mutation.sources:
             command = ["nice", self.nvcc, "-ptx", f"-arch=compute_{mutation.architecture}", *FLAGS, f"-I{place}"]
-            command += [f"-I{place}/kernels/include", place / f"kernels/cuda/{source}.cu"]
+            command += [f"-I{place}/kernels/include", f"-I{place}/lib/lab/src", *place.rglob(f"{source}.cu")]
             run = subprocess.run([*command, "-o", place / f"ptx/{source}.ptx"], capture_output=True, text=True)
             if run.returncode:
                 return run.stderr.strip().splitlines()[0]
@@ -239,8 +246,9 @@ class Laboratory:
 
     def verdict_on(self, number, mutation):
         place, original = self.work / str(number), self.ptx(mutation.architecture)
-        shutil.copytree(ROOT / "kernels", place / "kernels")
-        path = place / "kernels" / mutation.file
+        for folder in FOLDERS:
+            shutil.copytree(ROOT / folder, place / folder)
+        path = place / mutation.path
         path.write_text(mutation.applied(path.read_text()))
         (place / "ptx").mkdir()
         if error := self.compile(place, mutation):
@@ -278,7 +286,7 @@ def main():
     laboratory = Laboratory(arguments.nvcc, arguments.build.resolve(), arguments.work.resolve())
     chosen = [mutation for mutation in removals() + listed() if arguments.only in str(mutation)]
     for mutation in chosen:  # finds texts that are no longer there
-        mutation.position((ROOT / "kernels" / mutation.file).read_text())
+        mutation.position((ROOT / mutation.path).read_text())
     for architecture in sorted({mutation.architecture for mutation in chosen}):
         sources = [source for mutation in chosen for source in mutation.sources]
         if failure := laboratory.failure_of(laboratory.ptx(architecture), sources):
@@ -288,7 +296,7 @@ def main():
     rows, missed = [], 0
     for mutation, verdict in zip(chosen, pool.map(lambda pair: laboratory.verdict_on(*pair), enumerate(chosen))):
         missed += verdict.startswith(("NOT NOTICED", "THE SAME CODE", "DOES NOT COMPILE"))
-        place = f"{mutation.file}:{mutation.line((ROOT / 'kernels' / mutation.file).read_text())}"
+        place = f"{mutation.file}:{mutation.line((ROOT / mutation.path).read_text())}"
         if mutation.architecture != 90:
             place += f" ({mutation.architecture // 10}.{mutation.architecture % 10})"
         rows.append((place, mutation.description(), verdict))

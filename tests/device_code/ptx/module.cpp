@@ -14,7 +14,9 @@ std::string describe_source(const Instruction& instruction) {
     const auto& files = instruction.function->module->files;
     const auto found = files.find(number);
     if (found == files.end()) return std::string("PTX line ") + std::to_string(instruction.ptx_line);
-    const std::size_t room = found->second.rfind("kernels/");
+    // From the root of the repository. The lab has a folder of kernels, too.
+    std::size_t room = found->second.rfind("lib/lab/src/");
+    if (room == std::string::npos) room = found->second.rfind("kernels/");
     return found->second.substr(room == std::string::npos ? 0 : room) + ":" + std::to_string(line);
   };
   const SourceLine& source = instruction.source;

@@ -26,7 +26,8 @@ std::string error_of(const std::string& statement) {
 /// The first instruction of a kernel's body.
 std::string first_source(const std::string& body) {
   const auto module = parse_module(
-      ".file 1 \"/home/me/octavo/kernels/cuda/gather.cu\"\n.file 2 \"other.hpp\", 17, 99\n"
+      ".file 1 \"/home/me/octavo/kernels/cuda/gather.cu\"\n.file 2 \"other.hpp\", 17, 99 "
+      ".file 3 \"/home/me/octavo/lib/lab/src/training/kernels/arithmetic.hpp\"\n"
       ".entry kernel()\n{\n" +
           body + "\nret;\n}\n",
       "some.ptx");
@@ -217,6 +218,7 @@ TEST_CASE("a line of the source is shown with the line that it was inlined into"
         "other.hpp:30 < kernels/cuda/gather.cu:166");
   CHECK(first_source(".loc 2 30 5, function_name $L__info_string0+17, inlined_at 1 9 3") ==
         "other.hpp:30 < kernels/cuda/gather.cu:9");
+  CHECK(first_source(".loc 3 5 7") == "lib/lab/src/training/kernels/arithmetic.hpp:5");
   CHECK(first_source("") == "PTX line 6");
 }
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "backend/thread_pool.hpp"
-#include "kernels/cpu/training.hpp"
 #include "support/threads.hpp"
 #include "training/elementwise.hpp"
+#include "training/kernels/cpu_arithmetic.hpp"
 
 namespace octavo::training {
 namespace {
@@ -14,22 +14,22 @@ constexpr std::int64_t kPieceNumbers = std::int64_t{64} << 10;
 
 class CpuElementwise final : public Elementwise {
  public:
-  void add_bias(const kernels::BiasArgs& args) override {
+  void add_bias(const BiasArgs& args) override {
     for_pieces(args.row_count, args.width,
-               [&](std::int64_t first, std::int64_t last) { kernels::cpu::add_bias(args, first, last); });
+               [&](std::int64_t first, std::int64_t last) { training::add_bias(args, first, last); });
   }
-  void relu_gradient(const kernels::ReluGradientArgs& args) override {
+  void relu_gradient(const ReluGradientArgs& args) override {
     for_pieces(args.count, 1,
-               [&](std::int64_t first, std::int64_t last) { kernels::cpu::relu_gradient(args, first, last); });
+               [&](std::int64_t first, std::int64_t last) { training::relu_gradient(args, first, last); });
   }
-  void softmax(const kernels::SoftmaxArgs& args) override {
+  void softmax(const SoftmaxArgs& args) override {
     constexpr std::int64_t kExponentialCost = 16;  // relative to an addition
     for_pieces(args.row_count, args.class_count * kExponentialCost,
-               [&](std::int64_t first, std::int64_t last) { kernels::cpu::softmax(args, first, last); });
+               [&](std::int64_t first, std::int64_t last) { training::softmax(args, first, last); });
   }
-  void momentum_step(const kernels::MomentumArgs& args) override {
+  void momentum_step(const MomentumArgs& args) override {
     for_pieces(args.count, 1,
-               [&](std::int64_t first, std::int64_t last) { kernels::cpu::momentum_step(args, first, last); });
+               [&](std::int64_t first, std::int64_t last) { training::momentum_step(args, first, last); });
   }
 
  private:

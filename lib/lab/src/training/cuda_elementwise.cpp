@@ -1,8 +1,8 @@
 // The elementwise operations of training on a CUDA device.
 #include "cuda/check.hpp"
 #include "cuda/device_scope.hpp"
-#include "kernels/cuda/training.hpp"
 #include "training/elementwise.hpp"
+#include "training/kernels/cuda_arithmetic.hpp"
 
 namespace octavo::training {
 namespace {
@@ -14,21 +14,21 @@ class CudaElementwise final : public Elementwise {
   CudaElementwise(Device device, StreamRef stream)
       : context_(cuda::primary_context(device.ordinal())), stream_(static_cast<cudaStream_t>(stream.handle())) {}
 
-  void add_bias(const kernels::BiasArgs& args) override {
+  void add_bias(const BiasArgs& args) override {
     const cuda::DeviceScope scope(context_);
-    check(kernels::cuda::launch_add_bias(args, stream_), "add biases");
+    check(launch_add_bias(args, stream_), "add biases");
   }
-  void relu_gradient(const kernels::ReluGradientArgs& args) override {
+  void relu_gradient(const ReluGradientArgs& args) override {
     const cuda::DeviceScope scope(context_);
-    check(kernels::cuda::launch_relu_gradient(args, stream_), "compute the gradient of a ReLU");
+    check(launch_relu_gradient(args, stream_), "compute the gradient of a ReLU");
   }
-  void softmax(const kernels::SoftmaxArgs& args) override {
+  void softmax(const SoftmaxArgs& args) override {
     const cuda::DeviceScope scope(context_);
-    check(kernels::cuda::launch_softmax(args, stream_), "compute the losses of a batch");
+    check(launch_softmax(args, stream_), "compute the losses of a batch");
   }
-  void momentum_step(const kernels::MomentumArgs& args) override {
+  void momentum_step(const MomentumArgs& args) override {
     const cuda::DeviceScope scope(context_);
-    check(kernels::cuda::launch_momentum_step(args, stream_), "update the weights");
+    check(launch_momentum_step(args, stream_), "update the weights");
   }
 
  private:

@@ -5,7 +5,7 @@
 
 #include <octavo/device.hpp>
 
-#include "kernels/training.hpp"
+#include "training/kernels/arithmetic.hpp"
 
 namespace octavo::training {
 
@@ -14,10 +14,10 @@ class Elementwise {
  public:
   virtual ~Elementwise() = default;
 
-  virtual void add_bias(const kernels::BiasArgs& args) = 0;
-  virtual void relu_gradient(const kernels::ReluGradientArgs& args) = 0;
-  virtual void softmax(const kernels::SoftmaxArgs& args) = 0;
-  virtual void momentum_step(const kernels::MomentumArgs& args) = 0;
+  virtual void add_bias(const BiasArgs& args) = 0;
+  virtual void relu_gradient(const ReluGradientArgs& args) = 0;
+  virtual void softmax(const SoftmaxArgs& args) = 0;
+  virtual void momentum_step(const MomentumArgs& args) = 0;
 };
 
 /// Runs synchronously on the CPU, on all threads that this process may use.

@@ -1,12 +1,12 @@
-#include "kernels/training.hpp"
+#include "training/kernels/arithmetic.hpp"
 
 #include <limits>
 
+#include "arithmetic_cases.hpp"
 #include "catch.hpp"
-#include "kernels/cpu/training.hpp"
-#include "training_cases.hpp"
+#include "training/kernels/cpu_arithmetic.hpp"
 
-using namespace octavo::kernels;
+using namespace octavo::training;
 using namespace octavo::test;
 
 TEST_CASE("a bias is added to every row and ReLU sets negative sums to zero", "[unit][kernels]") {
@@ -16,7 +16,7 @@ TEST_CASE("a bias is added to every row and ReLU sets negative sums to zero", "[
       const auto values = numbers(static_cast<std::size_t>(B * width));
       const auto bias = numbers(static_cast<std::size_t>(width), 9);
       auto out = values;
-      cpu::add_bias({out.data(), bias.data(), B, width, relu}, 0, B);
+      add_bias({out.data(), bias.data(), B, width, relu}, 0, B);
       for (std::size_t i = 0; i < out.size(); ++i) {
         const float sum = values[i] + bias[i % bias.size()];
         REQUIRE(out[i] == (relu ? std::max(sum, 0.0f) : sum));
@@ -32,14 +32,14 @@ TEST_CASE("a NaN passes the ReLU so that diverged training is visible", "[unit][
 TEST_CASE("a gradient passes back through the ReLU only where the value did", "[unit][kernels]") {
   const std::vector<float> activations = {0.0f, 2.0f, -0.0f, 1e-30f, 0.0f};
   std::vector<float> gradients = {1.0f, -3.0f, 5.0f, 7.0f, 9.0f};
-  cpu::relu_gradient({activations.data(), gradients.data(), 5}, 0, 4);
+  relu_gradient({activations.data(), gradients.data(), 5}, 0, 4);
   REQUIRE(gradients == std::vector<float>{0.0f, -3.0f, 0.0f, 7.0f, 9.0f});
 }
 
 TEST_CASE("softmax and cross-entropy agree with double arithmetic", "[unit][kernels]") {
   for (const std::int64_t K : {1, 2, 10, 101}) {
     SoftmaxData data(9, K);
-    cpu::softmax(data.args(), 0, data.B);
+    softmax(data.args(), 0, data.B);
     for (std::int64_t b = 0; b < data.B; ++b) {
       const auto label = data.labels[static_cast<std::size_t>(b)];
       REQUIRE(is_close(data.losses[static_cast<std::size_t>(b)], -std::log(data.probability(b, label))));
@@ -55,7 +55,7 @@ TEST_CASE("huge logits give finite losses", "[unit][kernels]") {
   SoftmaxData data(2, 3);
   data.logits = {1e30f, -1e30f, 0.0f, 500.0f, 499.0f, 500.0f};
   data.labels = {0, 1};
-  cpu::softmax(data.args(), 0, 2);
+  softmax(data.args(), 0, 2);
   REQUIRE(data.losses[0] == 0.0f);
   REQUIRE(is_close(data.losses[1], 1.0 + std::log(2.0 + std::exp(-1.0))));
 }
@@ -66,7 +66,7 @@ TEST_CASE("a prediction is correct if the first largest logit is the label's", "
   data.labels = {1, 0, 1};
   SoftmaxArgs args = data.args();
   args.gradients = nullptr;  // as in evaluation: only losses and hits
-  cpu::softmax(args, 0, 3);
+  softmax(args, 0, 3);
   REQUIRE(data.hits == std::vector<std::int32_t>{1, 1, 0});
   REQUIRE(data.gradients == std::vector<float>(9, -1.0f));
 }
@@ -74,7 +74,7 @@ TEST_CASE("a prediction is correct if the first largest logit is the label's", "
 TEST_CASE("a label that is not a class gives NaN and reads nothing out of bounds", "[unit][kernels]") {
   SoftmaxData data(2, 3);
   data.labels = {3, -1};
-  cpu::softmax(data.args(), 0, 2);
+  softmax(data.args(), 0, 2);
   REQUIRE(std::isnan(data.losses[0]));
   REQUIRE(std::isnan(data.losses[1]));
   REQUIRE(data.hits == std::vector<std::int32_t>{0, 0});
@@ -84,9 +84,8 @@ TEST_CASE("a momentum step is two fused multiply-adds per number on every instru
   for (const std::size_t count : {1u, 7u, 16u, 100u}) {
     const auto gradients = numbers(count, 3), old_weights = numbers(count, 4), old_velocities = numbers(count, 5);
     auto weights = old_weights, velocities = old_velocities;
-    cpu::momentum_step(
-        {weights.data(), velocities.data(), gradients.data(), static_cast<std::int64_t>(count), 0.05f, 0.9f}, 0,
-        static_cast<std::int64_t>(count));
+    momentum_step({weights.data(), velocities.data(), gradients.data(), static_cast<std::int64_t>(count), 0.05f, 0.9f},
+                  0, static_cast<std::int64_t>(count));
     for (std::size_t i = 0; i < count; ++i) {
       const float velocity = std::fma(0.9f, old_velocities[i], gradients[i]);
       REQUIRE(velocities[i] == velocity);

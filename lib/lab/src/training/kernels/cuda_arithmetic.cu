@@ -2,10 +2,12 @@
 #include <algorithm>
 
 #include "kernels/cuda/block/launch.cuh"
-#include "kernels/cuda/training.hpp"
+#include "training/kernels/cuda_arithmetic.hpp"
 
-namespace octavo::kernels::cuda {
+namespace octavo::training {
 namespace {
+
+using kernels::cuda::launch;
 
 // Tuning constants. They follow from arithmetic (2048 threads per multiprocessor), not from a measurement.
 constexpr std::int64_t kThreadsPerBlock = 256;
@@ -64,4 +66,4 @@ cudaError_t launch_momentum_step(const MomentumArgs& args, cudaStream_t stream) 
   return launch(momentum_steps, dim3(block_count(args.count, kThreadsPerBlock)), dim3(kThreadsPerBlock), stream, args);
 }
 
-}  // namespace octavo::kernels::cuda
+}  // namespace octavo::training

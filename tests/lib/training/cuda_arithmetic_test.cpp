@@ -1,12 +1,12 @@
 // Runs the CUDA training kernels, compiled for the host: each number is processed once, for any grid.
 #include <vector>
 
+#include "arithmetic_cases.hpp"
 #include "catch.hpp"
-#include "kernels/cpu/training.hpp"
-#include "kernels/cuda/training.hpp"
-#include "training_cases.hpp"
+#include "training/kernels/cpu_arithmetic.hpp"
+#include "training/kernels/cuda_arithmetic.hpp"
 
-using namespace octavo::kernels;
+using namespace octavo::training;
 using namespace octavo::test;
 
 TEST_CASE("the CUDA bias kernel matches the CPU", "[unit][shim]") {
@@ -15,8 +15,8 @@ TEST_CASE("the CUDA bias kernel matches the CPU", "[unit][shim]") {
       const auto bias = numbers(static_cast<std::size_t>(width), 9);
       auto values = numbers(static_cast<std::size_t>(B * width));
       auto expected = values;
-      cpu::add_bias({expected.data(), bias.data(), B, width, true}, 0, B);
-      REQUIRE(cuda::launch_add_bias({values.data(), bias.data(), B, width, true}, nullptr) == cudaSuccess);
+      add_bias({expected.data(), bias.data(), B, width, true}, 0, B);
+      REQUIRE(launch_add_bias({values.data(), bias.data(), B, width, true}, nullptr) == cudaSuccess);
       REQUIRE(values == expected);
     }
   }
@@ -27,8 +27,8 @@ TEST_CASE("the CUDA ReLU gradient matches the CPU", "[unit][shim]") {
     const auto activations = numbers(static_cast<std::size_t>(count), 2);
     auto gradients = numbers(static_cast<std::size_t>(count));
     auto expected = gradients;
-    cpu::relu_gradient({activations.data(), expected.data(), count}, 0, count);
-    REQUIRE(cuda::launch_relu_gradient({activations.data(), gradients.data(), count}, nullptr) == cudaSuccess);
+    relu_gradient({activations.data(), expected.data(), count}, 0, count);
+    REQUIRE(launch_relu_gradient({activations.data(), gradients.data(), count}, nullptr) == cudaSuccess);
     REQUIRE(gradients == expected);
   }
 }
@@ -36,8 +36,8 @@ TEST_CASE("the CUDA ReLU gradient matches the CPU", "[unit][shim]") {
 TEST_CASE("the CUDA softmax matches the CPU", "[unit][shim]") {
   for (const std::int64_t B : {1, 32, 33, 70}) {
     SoftmaxData data(B, 10), expected(B, 10);
-    cpu::softmax(expected.args(), 0, B);
-    REQUIRE(cuda::launch_softmax(data.args(), nullptr) == cudaSuccess);
+    softmax(expected.args(), 0, B);
+    REQUIRE(launch_softmax(data.args(), nullptr) == cudaSuccess);
     REQUIRE(data.hits == expected.hits);
     // expf and logf of a GPU are not those of the host.
     for (std::size_t i = 0; i < data.losses.size(); ++i) {
@@ -55,18 +55,18 @@ TEST_CASE("the CUDA momentum step matches the CPU even if the grid is smaller th
     const auto gradients = numbers(n, 3);
     auto weights = numbers(n, 4), velocities = numbers(n, 5);
     auto expected_weights = weights, expected_velocities = velocities;
-    cpu::momentum_step({expected_weights.data(), expected_velocities.data(), gradients.data(), count, 0.05f, 0.9f}, 0,
-                       count);
-    REQUIRE(cuda::launch_momentum_step({weights.data(), velocities.data(), gradients.data(), count, 0.05f, 0.9f},
-                                       nullptr) == cudaSuccess);
+    momentum_step({expected_weights.data(), expected_velocities.data(), gradients.data(), count, 0.05f, 0.9f}, 0,
+                  count);
+    REQUIRE(launch_momentum_step({weights.data(), velocities.data(), gradients.data(), count, 0.05f, 0.9f}, nullptr) ==
+            cudaSuccess);
     REQUIRE(weights == expected_weights);
     REQUIRE(velocities == expected_velocities);
   }
 }
 
 TEST_CASE("empty work launches nothing", "[unit][shim]") {
-  REQUIRE(cuda::launch_add_bias({nullptr, nullptr, 0, 10, true}, nullptr) == cudaSuccess);
-  REQUIRE(cuda::launch_relu_gradient({}, nullptr) == cudaSuccess);
-  REQUIRE(cuda::launch_softmax({}, nullptr) == cudaSuccess);
-  REQUIRE(cuda::launch_momentum_step({}, nullptr) == cudaSuccess);
+  REQUIRE(launch_add_bias({nullptr, nullptr, 0, 10, true}, nullptr) == cudaSuccess);
+  REQUIRE(launch_relu_gradient({}, nullptr) == cudaSuccess);
+  REQUIRE(launch_softmax({}, nullptr) == cudaSuccess);
+  REQUIRE(launch_momentum_step({}, nullptr) == cudaSuccess);
 }

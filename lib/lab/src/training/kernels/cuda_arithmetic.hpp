@@ -4,13 +4,13 @@
 
 #include <cuda_runtime_api.h>
 
-#include "kernels/training.hpp"
+#include "training/kernels/arithmetic.hpp"
 
-namespace octavo::kernels::cuda {
+namespace octavo::training {
 
 cudaError_t launch_add_bias(const BiasArgs& args, cudaStream_t stream);
 cudaError_t launch_relu_gradient(const ReluGradientArgs& args, cudaStream_t stream);
 cudaError_t launch_softmax(const SoftmaxArgs& args, cudaStream_t stream);
 cudaError_t launch_momentum_step(const MomentumArgs& args, cudaStream_t stream);
 
-}  // namespace octavo::kernels::cuda
+}  // namespace octavo::training

@@ -6,7 +6,7 @@
 
 #include "kernels/host_device.hpp"
 
-namespace octavo::kernels {
+namespace octavo::training {
 
 /// Adds a bias to each row. Here and below: borrowed pointers, in memory of the device that runs the kernel.
 struct BiasArgs {
@@ -90,4 +90,4 @@ OCTAVO_HOST_DEVICE inline void momentum_step(const MomentumArgs& args, std::int6
   args.weights[i] = fmaf(-args.learning_rate, velocity, args.weights[i]);
 }
 
-}  // namespace octavo::kernels
+}  // namespace octavo::training

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/training.hpp"
+#include "training/kernels/arithmetic.hpp"
 
 namespace octavo::test {
 
@@ -36,7 +36,7 @@ struct SoftmaxData {
   SoftmaxData(std::int64_t row_count, std::int64_t class_count) : B(row_count), K(class_count) {
     for (std::size_t b = 0; b < labels.size(); ++b) labels[b] = static_cast<std::int32_t>(static_cast<long>(b) % K);
   }
-  kernels::SoftmaxArgs args() {
+  training::SoftmaxArgs args() {
     return {logits.data(), labels.data(), B, K, losses.data(), hits.data(), gradients.data()};
   }
   float logit(std::int64_t b, std::int64_t k) const { return logits[static_cast<std::size_t>(b * K + k)]; }

@@ -1,9 +1,9 @@
 // The arithmetic of training on the CPU: a range of rows or numbers, on the calling thread.
 #pragma once
 
-#include "kernels/training.hpp"
+#include "training/kernels/arithmetic.hpp"
 
-namespace octavo::kernels::cpu {
+namespace octavo::training {
 
 /// Rows [first, last). Here and below, different threads may process different ranges concurrently.
 void add_bias(const BiasArgs& args, std::int64_t first, std::int64_t last);
@@ -17,4 +17,4 @@ void softmax(const SoftmaxArgs& args, std::int64_t first, std::int64_t last);
 /// Numbers [first, last). The instruction set is chosen at run time; every choice gives the same bits.
 void momentum_step(const MomentumArgs& args, std::int64_t first, std::int64_t last);
 
-}  // namespace octavo::kernels::cpu
+}  // namespace octavo::training
