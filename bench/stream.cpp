@@ -52,7 +52,7 @@ class PlainRows {
     // The order is computed in advance, at no cost to the reference.
     std::vector<std::vector<std::int64_t>> batches;
     for (std::int64_t step = 0; step < order_.batches_per_epoch(epoch); ++step)
-      batches.push_back(order_.rows(epoch, step));
+      batches.push_back(order_.indices(epoch, step));
     return run_team(thread_count, [&](int thread) {
       for (const std::vector<std::int64_t>& rows : batches) {
         const auto count = static_cast<std::int64_t>(rows.size());

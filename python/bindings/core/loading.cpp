@@ -54,9 +54,9 @@ class Maker {
   std::int64_t largest_mask_bytes() const { return mask_memory_.pool->block_bytes(); }
   std::int64_t batch_count(std::int64_t epoch, std::int64_t step) const { return maker_.batch_count(epoch, step); }
   std::int64_t device_bytes() const { return maker_.device_bytes(); }
-  NumpyArray<std::int64_t> rows(std::int64_t epoch, std::int64_t step) const {
-    const std::vector<std::int64_t> rows = maker_.rows(epoch, step);
-    return to_numpy(rows, {rows.size()});
+  NumpyArray<std::int64_t> indices(std::int64_t epoch, std::int64_t step) const {
+    const std::vector<std::int64_t> indices = maker_.indices(epoch, step);
+    return to_numpy(indices, {indices.size()});
   }
 
   /// What the samples of a batch draw: (index, views, mix) for each, a view being a list of (name, numbers).
@@ -236,7 +236,7 @@ void add_loading(nb::module_& module) {
       .def_prop_ro("largest_batch_bytes", &Maker::largest_batch_bytes)
       .def_prop_ro("largest_mask_bytes", &Maker::largest_mask_bytes)
       .def("batch_count", &Maker::batch_count, "epoch"_a, "step"_a)
-      .def("rows", &Maker::rows, "epoch"_a, "step"_a)
+      .def("indices", &Maker::indices, "epoch"_a, "step"_a)
       .def("make", &Maker::make, "epoch"_a, "step"_a, "images"_a, "labels"_a, "masks"_a, "stream"_a,
            nb::call_guard<GilRelease>())
       .def("make_recycled", &Maker::make_recycled, "epoch"_a, "step"_a, "labels"_a, "masks"_a)

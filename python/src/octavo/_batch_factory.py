@@ -139,11 +139,11 @@ class BatchFactory:
             self.of(epoch)
         return int(self._maker.batches_per_epoch(epoch))
 
-    def rows(self, epoch: int, step: int) -> npt.NDArray[np.int64]:
+    def indices(self, epoch: int, step: int) -> npt.NDArray[np.int64]:
         """int64 [B]: the samples of a batch."""
         self.of(epoch)
-        rows: npt.NDArray[np.int64] = self._maker.rows(epoch, step)
-        return rows
+        indices: npt.NDArray[np.int64] = self._maker.indices(epoch, step)
+        return indices
 
     def drawn(self, epoch: int, step: int) -> list[Any]:
         """What the augmentation draws for each sample of a batch: (index, views, mix)."""

@@ -41,7 +41,7 @@ class LoaderReplay(LoaderPosition, Generic[BatchT]):
         IndexError
             If there is no such batch.
         """
-        return self._batches.rows(self.epoch, self._step(step))
+        return self._batches.indices(self.epoch, self._step(step))
 
     def drawn(self, step: int) -> list[DrawnSample]:
         """The samples of batch `step` of the current epoch, and what the augmentation drew for each.

@@ -16,7 +16,7 @@ class BatchIndices(list[int]):
     """The indices of the samples of a batch, which can make the batch."""
 
     def __init__(self, loader: Loader[Any], epoch: int, step: int) -> None:
-        super().__init__(loader._batches.rows(epoch, step).tolist())
+        super().__init__(loader._batches.indices(epoch, step).tolist())
         self._loader, self._epoch, self._step = loader, epoch, step
 
     def make(self) -> Any:

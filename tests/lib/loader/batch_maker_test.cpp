@@ -42,7 +42,7 @@ void makes_what_a_loader_serves(Device device) {
           const auto expected = DeviceTensor::read<std::int32_t>(batch.labels());
           REQUIRE(labels == std::vector<std::int64_t>(expected.begin(), expected.end()));
           // The labels of this fixture are the row numbers modulo 10.
-          const auto rows = maker.rows(epoch, batch.step());
+          const auto rows = maker.indices(epoch, batch.step());
           REQUIRE(rows.size() == labels.size());
           for (std::size_t i = 0; i < rows.size(); ++i) REQUIRE(rows[i] % 10 == labels[i]);
         }

@@ -13,7 +13,7 @@ namespace {
 std::vector<std::int64_t> rows_of_epoch(const loader::BatchOrder& order, std::int64_t epoch) {
   std::vector<std::int64_t> rows;
   for (std::int64_t step = 0; step < order.batches_per_epoch(epoch); ++step) {
-    const std::vector<std::int64_t> batch = order.rows(epoch, step);
+    const std::vector<std::int64_t> batch = order.indices(epoch, step);
     rows.insert(rows.end(), batch.begin(), batch.end());
   }
   return rows;
@@ -34,7 +34,7 @@ TEST_CASE("orders of blocks and windows give their known answers", "[unit][loade
     fields >> order >> N >> batch_size >> seed >> epoch >> step >> samples;
     std::vector<std::int64_t> rows =
         loader::BatchOrder({.batch_size = batch_size, .shuffle = parse_shuffle(order), .seed = seed}, N)
-            .rows(epoch, step);
+            .indices(epoch, step);
     if (rows.size() > 9) rows.erase(rows.begin() + 4, rows.end() - 4);
     std::string actual;
     for (const std::int64_t row : rows) actual += (actual.empty() ? "" : ",") + std::to_string(row);
@@ -53,7 +53,7 @@ TEST_CASE("a kernel's selection matches the rows of the batch", "[unit][loader]"
       for (std::int64_t step = 0; step < order.batches_per_epoch(2); ++step) {
         const auto selection = order.selection(2, step);
         REQUIRE(selection.has_value());
-        const std::vector<std::int64_t> rows = order.rows(2, step);
+        const std::vector<std::int64_t> rows = order.indices(2, step);
         REQUIRE(static_cast<std::int64_t>(rows.size()) == order.part(2, step).count());
         for (std::size_t b = 0; b < rows.size(); ++b) {
           REQUIRE(kernels::row_at(*selection, static_cast<std::int64_t>(b)) == rows[b]);

@@ -188,7 +188,7 @@ TEST_CASE("a state with another batch size continues at its sample", "[unit][loa
           std::vector<std::int64_t> rows;
           for (std::int64_t e = first.epoch; e < epoch + 2; ++e) {
             for (std::int64_t s = e == first.epoch ? first.step : 0; s < maker.batches_per_epoch(e); ++s) {
-              const std::vector<std::int64_t> batch = maker.rows(e, s);
+              const std::vector<std::int64_t> batch = maker.indices(e, s);
               const bool may_be_short = !carry_over && !drop_last && s + 1 == maker.batches_per_epoch(e);
               REQUIRE((std::ssize(batch) == batch_size || may_be_short));
               rows.insert(rows.end(), batch.begin(), batch.end());
@@ -200,7 +200,7 @@ TEST_CASE("a state with another batch size continues at its sample", "[unit][loa
           for (; place.epoch < epoch + 2; place = {place.epoch + 1, 0}) {
             std::int64_t end = 47;
             if (drop_last) end = place.samples + (47 - place.samples) / batch_size * batch_size;
-            for (std::int64_t i = place.samples; i < end; ++i) expected.push_back(whole.rows(place.epoch, i)[0]);
+            for (std::int64_t i = place.samples; i < end; ++i) expected.push_back(whole.indices(place.epoch, i)[0]);
           }
           expected.resize(std::min(expected.size(), rows.size()));
           REQUIRE(rows == expected);

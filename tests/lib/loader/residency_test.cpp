@@ -128,7 +128,7 @@ void makers_serve_any_batch(Device device) {
     // Forward, repeated, backward, just beyond the prefetched batches, and in other epochs.
     for (const auto& [epoch, step] : std::vector<std::pair<int, int>>{
              {0, 0}, {0, 1}, {0, 1}, {0, 4}, {0, 2}, {0, 0}, {0, 4}, {0, 0}, {3, 3}, {3, 4}, {4, 0}, {4, 1}}) {
-      REQUIRE(maker.rows(epoch, step) == expected.rows(epoch, step));
+      REQUIRE(maker.indices(epoch, step) == expected.indices(epoch, step));
       if (step == 5) continue;
       expected.make(epoch, step, a.view());
       maker.make(epoch, step, b.view());
@@ -277,7 +277,7 @@ TEST_CASE("blocks are slices of the file in the order of the epoch with a short 
       const std::int64_t block = step == 5 ? 5 : shuffled_sample(12, static_cast<std::uint64_t>(epoch), step, 5);
       std::vector<std::int64_t> expected;
       for (std::int64_t i = 9 * block; i < std::min<std::int64_t>(47, 9 * block + 9); ++i) expected.push_back(i);
-      REQUIRE(maker.rows(epoch, step) == expected);
+      REQUIRE(maker.indices(epoch, step) == expected);
     }
   }
 }
@@ -290,7 +290,7 @@ TEST_CASE("a windows order visits every sample once and window by window", "[uni
   for (const std::int64_t epoch : {0, 1}) {
     std::vector<std::int64_t> rows;
     for (std::int64_t step = 0; step < 7; ++step) {
-      for (const std::int64_t row : maker.rows(epoch, step)) rows.push_back(row);
+      for (const std::int64_t row : maker.indices(epoch, step)) rows.push_back(row);
     }
     for (std::size_t p = 0; p < 47; ++p) {
       // Windows 0 to 3 in the order of the epoch, then the last 7 samples.

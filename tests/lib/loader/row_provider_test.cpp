@@ -40,7 +40,7 @@ TEST_CASE("every residency provides the index and the epoch of each sample of a 
       for (const std::int64_t epoch : {0, 1, 5}) {
         for (const std::int64_t step : {0, 1, 6}) {
           INFO(to_string(residency) << " " << to_string(shuffle) << " epoch " << epoch << " step " << step);
-          const std::vector<std::int64_t> indices = order.rows(epoch, step);
+          const std::vector<std::int64_t> indices = order.indices(epoch, step);
           bool was_called = false;
           provider->with_batch(epoch, step, {}, [&](const auto& samples, const auto& selection, std::int64_t count) {
             was_called = true;

@@ -185,7 +185,7 @@ TEST_CASE("a plan estimates what repacking would save", "[unit][plan]") {
     INFO(to_string(whole.compression));
     CHECK(whole.encoded_count == 400);
     CHECK(whole.standard_error_bytes == 0);
-    CHECK(whole.largest_row == 123);
+    CHECK(whole.largest_index == 123);
     CHECK(whole.most_share > whole.least_share);
     CHECK(whole.form.sample_bytes == expected[whole.compression]);
   }

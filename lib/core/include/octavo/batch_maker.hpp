@@ -44,7 +44,7 @@ class BatchMaker {
   /// The largest B of any batch.
   std::int64_t largest_batch_count() const;
   /// The B sample indices of this batch. Throws InvalidArgument if the batch does not exist.
-  std::vector<std::int64_t> rows(std::int64_t epoch, std::int64_t step) const;
+  std::vector<std::int64_t> indices(std::int64_t epoch, std::int64_t step) const;
   /// This rank's part of the batch. Throws InvalidArgument if the batch does not exist.
   RankShare share(std::int64_t epoch, std::int64_t step) const;
   /// The state of a Loader with the same options whose next batch is this one. The batch may be the one after the last

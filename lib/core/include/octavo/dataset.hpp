@@ -51,9 +51,9 @@ class Split {
 
   /// Class names in label order; empty if the file has none.
   const std::vector<std::string>& class_names() const;
-  /// The source of sample `row`, or nothing if the file stores no sample names. Throws InvalidArgument if `row` is out
-  /// of range, FormatError if the names are damaged.
-  std::optional<std::string> sample_name(std::int64_t row) const;
+  /// The source of sample `index`, or nothing if the file stores no sample names. Throws InvalidArgument if `index` is
+  /// out of range, FormatError if the names are damaged.
+  std::optional<std::string> sample_name(std::int64_t index) const;
   /// The names of the metadata that the file keeps for each sample.
   const std::vector<std::string>& columns() const;
   /// The metadata: a JSON object with a list of one value for each sample, by column. Throws FormatError if it is
@@ -64,7 +64,7 @@ class Split {
   Statistics statistics() const;
 
   /// Reads the codes of samples [first_row, first_row + count) into `codes`, int8 [count,C,H,W]. Does not compare
-  /// checksums; read_checked() does. Throws InvalidArgument if a row is out of range or `codes` has another size,
+  /// checksums; read_checked() does. Throws InvalidArgument if an index is out of range or `codes` has another size,
   /// IoError if the file cannot be read, FormatError if a deflated chunk cannot be decompressed.
   void read(std::int64_t first_row, std::int64_t count, std::span<std::int8_t> codes) const;
   /// Reads the labels of the same samples: count * labels().bytes_per_sample() bytes, little-endian as stored. Throws

@@ -72,7 +72,7 @@ struct PlannedRepack {
   std::int64_t encoded_count = 0;         ///< samples that were encoded for the estimate
   double least_share = 0.0;               ///< of the bytes of an image that remain, among the encoded samples
   double most_share = 0.0;                ///< the same for the sample that shrinks least
-  std::int64_t largest_row = 0;           ///< the row of that sample
+  std::int64_t largest_index = 0;         ///< the index of that sample
   double repack_seconds = 0.0;            ///< on all threads of this machine
 };
 

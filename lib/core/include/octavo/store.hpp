@@ -103,25 +103,24 @@ class Store {
 
   /// Decodes and normalizes the given samples into `images`, and copies their labels into `labels`.
   ///
-  /// rows    B sample indices in host memory, each in [0, sample_count()); any order, repetition allowed
-  /// images  B times batch_shape().values() elements of the spec's type and layout, on this store's device
-  /// labels  B*K elements: int32 or int64 for class indices; int32, int64 or float32 for multi-labels; float32 for
-  ///         targets; data == nullptr for none
-  /// epoch   of the samples, not negative: each epoch augments them differently
-  /// masks   B times batch_shape().mask_values() elements of spec.mask_dtype; data == nullptr for none
+  /// indices  B sample indices in host memory, each in [0, sample_count()); any order, repetition allowed
+  /// images   B times batch_shape().values() elements of the spec's type and layout, on this store's device
+  /// labels   B*K elements: int32 or int64 for class indices; int32, int64 or float32 for multi-labels; float32 for
+  ///          targets; data == nullptr for none
+  /// epoch    of the samples, not negative: each epoch augments them differently
+  /// masks    B times batch_shape().mask_values() elements of spec.mask_dtype; data == nullptr for none
   /// The tensors must be aligned to their element size.
   /// Ordered on `stream`; may return before the work is done. The tensors must live until the stream has
-  /// completed it. `rows`, the store and the spec may be destroyed as soon as the call returns. If some samples are not
-  /// resident, waits until they are read; throws what reading throws, or OutOfMemory. Staging memory for the largest
-  /// such batch is kept for the next call.
-  /// Throws InvalidArgument, and writes nothing, if a row or the epoch is out of range, if a tensor has another size,
-  /// type, device or alignment, or if `stream` is being captured into a CUDA graph, whose replays would all make this
-  /// one batch (see GraphLoader).
-  void gather(std::span<const std::int64_t> rows, const PreparedSpec& spec, const TensorView& images,
+  /// completed it. `indices`, the store and the spec may be destroyed as soon as the call returns. If some samples are
+  /// not resident, waits until they are read; throws what reading throws, or OutOfMemory. Staging memory for the
+  /// largest such batch is kept for the next call. Throws InvalidArgument, and writes nothing, if an index or the epoch
+  /// is out of range, if a tensor has another size, type, device or alignment, or if `stream` is being captured into a
+  /// CUDA graph, whose replays would all make this one batch (see GraphLoader).
+  void gather(std::span<const std::int64_t> indices, const PreparedSpec& spec, const TensorView& images,
               const TensorView& labels = {}, StreamRef stream = {}, std::int64_t epoch = 0,
               const TensorView& masks = {}) const;
   /// Prepares the spec, gathers the batch and waits for it. For occasional calls.
-  void gather(std::span<const std::int64_t> rows, const BatchSpec& spec, const TensorView& images,
+  void gather(std::span<const std::int64_t> indices, const BatchSpec& spec, const TensorView& images,
               const TensorView& labels = {}, StreamRef stream = {}, std::int64_t epoch = 0,
               const TensorView& masks = {}) const;
 

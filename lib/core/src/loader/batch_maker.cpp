@@ -38,9 +38,9 @@ class BatchMaker::Implementation {
 
   std::int64_t largest_batch_count() const { return server_.order().largest_count(); }
 
-  std::vector<std::int64_t> rows(std::int64_t epoch, std::int64_t step) const {
+  std::vector<std::int64_t> indices(std::int64_t epoch, std::int64_t step) const {
     batch_count(epoch, step);
-    return server_.order().rows(epoch, step);
+    return server_.order().indices(epoch, step);
   }
 
   /// Throws InvalidArgument if the batch does not exist and is not the one after the last of its epoch.
@@ -98,8 +98,8 @@ std::int64_t BatchMaker::batch_count(std::int64_t epoch, std::int64_t step) cons
   return implementation_->batch_count(epoch, step);
 }
 std::int64_t BatchMaker::largest_batch_count() const { return implementation_->largest_batch_count(); }
-std::vector<std::int64_t> BatchMaker::rows(std::int64_t epoch, std::int64_t step) const {
-  return implementation_->rows(epoch, step);
+std::vector<std::int64_t> BatchMaker::indices(std::int64_t epoch, std::int64_t step) const {
+  return implementation_->indices(epoch, step);
 }
 LoaderState BatchMaker::state(std::int64_t epoch, std::int64_t step) const {
   return implementation_->state(epoch, step);

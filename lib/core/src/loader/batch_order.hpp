@@ -63,7 +63,7 @@ class BatchOrder {
   /// The state of a loader whose next batch is this one, without what it says about samples and values.
   LoaderState state(std::int64_t epoch, std::int64_t step) const;
   /// The row numbers of the batch's samples.
-  std::vector<std::int64_t> rows(std::int64_t epoch, std::int64_t step) const { return numbers(epoch, step).rows; }
+  std::vector<std::int64_t> indices(std::int64_t epoch, std::int64_t step) const { return numbers(epoch, step).rows; }
   /// The same, and the indices and epochs for their random numbers.
   store::BatchRows numbers(std::int64_t epoch, std::int64_t step) const;
 

@@ -133,7 +133,7 @@ PlannedRepack repack_of(const MemoryModel& model, const planning::EncodedSamples
   repack.encoded_count = encoded.count;
   repack.least_share = encoded.least_share;
   repack.most_share = encoded.most_share;
-  repack.largest_row = encoded.largest_row;
+  repack.largest_index = encoded.largest_index;
   repack.repack_seconds = encoded.seconds / static_cast<double>(encoded.count) * N / resolve_thread_count(0);
   return repack;
 }

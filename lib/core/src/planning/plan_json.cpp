@@ -36,7 +36,7 @@ Json repacks_json(const Plan& plan) {
                        {"encoded_count", repack.encoded_count},
                        {"least_share", repack.least_share},
                        {"most_share", repack.most_share},
-                       {"largest_row", repack.largest_row},
+                       {"largest_index", repack.largest_index},
                        {"repack_seconds", repack.repack_seconds}});
   }
   return repacks;

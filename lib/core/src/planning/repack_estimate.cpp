@@ -101,7 +101,7 @@ EncodedSamples encode_rows(const dataset_file::SplitData& data, const dataset_fi
     result.least_share = row == rows.front() ? share : std::min(result.least_share, share);
     if (share > result.most_share) {
       result.most_share = share;
-      result.largest_row = row;
+      result.largest_index = row;
     }
     samples.add(encoded.size());
   }

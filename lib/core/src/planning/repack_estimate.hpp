@@ -17,7 +17,7 @@ struct EncodedSamples {
   double standard_error = 0.0;  ///< of row_bytes, as an estimate for all samples; 0 if all were encoded
   double least_share = 0.0;     ///< of the bytes of a sample's codes that remain, for the sample that shrinks most
   double most_share = 0.0;      ///< the same for the sample that shrinks least
-  std::int64_t largest_row = 0;
+  std::int64_t largest_index = 0;
   double seconds = 0.0;  ///< of one thread that reads and encodes as many samples in order
 };
 

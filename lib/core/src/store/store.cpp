@@ -14,10 +14,10 @@
 namespace octavo {
 namespace {
 
-void check_rows(std::span<const std::int64_t> rows, std::int64_t sample_count) {
-  for (const std::int64_t row : rows) {
+void check_indices(std::span<const std::int64_t> indices, std::int64_t sample_count) {
+  for (const std::int64_t row : indices) {
     if (row < 0 || row >= sample_count) {
-      throw InvalidArgument("gather a batch: row " + std::to_string(row) + " is not in [0, " +
+      throw InvalidArgument("gather a batch: index " + std::to_string(row) + " is not in [0, " +
                             std::to_string(sample_count) + ")");
     }
   }
@@ -57,29 +57,29 @@ PreparedSpec Store::prepare(const BatchSpec& spec) const {
   return PreparedSpec(std::make_shared<store::PreparedMaps>(samples_, spec));
 }
 
-void Store::gather(std::span<const std::int64_t> rows, const PreparedSpec& spec, const TensorView& images,
+void Store::gather(std::span<const std::int64_t> indices, const PreparedSpec& spec, const TensorView& images,
                    const TensorView& labels, StreamRef stream, std::int64_t epoch, const TensorView& masks) const {
-  const auto batch_count = static_cast<std::int64_t>(rows.size());
-  check_rows(rows, sample_count());
+  const auto batch_count = static_cast<std::int64_t>(indices.size());
+  check_indices(indices, sample_count());
   if (epoch < 0) throw InvalidArgument("gather a batch: epoch " + std::to_string(epoch) + " is negative");
   store::check_batch_tensors(*samples_, spec.spec(), batch_count, images, labels, masks);
   backend::refuse_capture(*samples_->backend, stream, "gather a batch");
-  if (rows.empty()) return;
+  if (indices.empty()) return;
   const store::BatchTarget target = {images.data, store::label_target(labels, samples_->labels.kind), masks.data};
   const auto gather_from = [&](const kernels::PackedSamples& samples, kernels::RowSelection selection) {
     selection.epoch = static_cast<std::uint64_t>(epoch);
     spec.maps_->gather(samples, selection, batch_count, target, stream);
   };
   if (samples_->is_resident()) {
-    const store::LentRows lent(*samples_->backend, rows, stream);
+    const store::LentRows lent(*samples_->backend, indices, stream);
     return gather_from(samples_->resident_samples(), kernels::given_rows(lent.rows(), sample_count()));
   }
-  staging_->with_rows(rows, stream, gather_from);
+  staging_->with_rows(indices, stream, gather_from);
 }
 
-void Store::gather(std::span<const std::int64_t> rows, const BatchSpec& spec, const TensorView& images,
+void Store::gather(std::span<const std::int64_t> indices, const BatchSpec& spec, const TensorView& images,
                    const TensorView& labels, StreamRef stream, std::int64_t epoch, const TensorView& masks) const {
-  gather(rows, prepare(spec), images, labels, stream, epoch, masks);
+  gather(indices, prepare(spec), images, labels, stream, epoch, masks);
 }
 
 }  // namespace octavo

@@ -47,7 +47,7 @@ std::int64_t Float32WindowServer::device_bytes() const {
 void Float32WindowServer::serve(std::int64_t epoch, std::int64_t step, const store::BatchTarget& to,
                                 StreamRef stream) const {
   const loader::BatchPositions places = order_.part(epoch, step).own;
-  const std::vector<std::int64_t> rows = order_.rows(epoch, step);
+  const std::vector<std::int64_t> rows = order_.indices(epoch, step);
   const std::int64_t values = shape().values(), width = this->labels().width;
   // A batch may begin in one window and end in the next.
   for (std::int64_t done = 0; done < places.count;) {

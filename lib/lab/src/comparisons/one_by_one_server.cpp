@@ -22,7 +22,7 @@ OneByOneServer::OneByOneServer(const Split& split, std::shared_ptr<const store::
 
 void OneByOneServer::serve(std::int64_t epoch, std::int64_t step, const store::BatchTarget& to,
                            StreamRef stream) const {
-  const std::vector<std::int64_t> rows = order_.rows(epoch, step);
+  const std::vector<std::int64_t> rows = order_.indices(epoch, step);
   const auto values = static_cast<std::size_t>(samples_->shape.values());
   const auto label_bytes = static_cast<std::size_t>(samples_->layout.label_bytes);
   std::vector<std::int8_t> codes(values);

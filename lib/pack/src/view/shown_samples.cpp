@@ -100,7 +100,7 @@ std::vector<Caption> batch_captions(const Store& store, const LoaderOptions& loa
   backend.copy_to_host(labels.data(), batch.labels().data, labels.size() * sizeof labels[0], {});
   const BatchMaker maker(store, loading);
   const std::vector<Caption> of_samples =
-      captions_of(maker.rows(options.epoch, *options.batch), labels, store.class_names());
+      captions_of(maker.indices(options.epoch, *options.batch), labels, store.class_names());
   std::vector<Caption> captions;
   for (const Caption& caption : of_samples) {
     captions.insert(captions.end(), static_cast<std::size_t>(loading.spec.views), caption);

@@ -134,7 +134,7 @@ class WindowRows final : public RowProvider {
   /// A batch, with its rows as numbers of joined_samples().
   store::BatchRows rows_in_windows(std::int64_t epoch, std::int64_t step, StagedPart first) const {
     const std::int64_t first_window = order_.window_at(epoch, first.number, window_samples_);
-    store::BatchRows batch = {{}, order_.rows(epoch, step), {}};
+    store::BatchRows batch = {{}, order_.indices(epoch, step), {}};
     batch.rows.reserve(batch.indices.size());
     for (const std::int64_t index : batch.indices) {
       batch.rows.push_back(index % window_samples_ + (index / window_samples_ == first_window ? 0 : window_samples_));
