@@ -6,19 +6,8 @@
 #include <span>
 
 #include "dataset_file/split_data.hpp"
-#include "kernels/packed_rows.hpp"
 
 namespace octavo::dataset_file {
-
-/// Consecutive rows as they are stored.
-struct StoredRows {
-  std::int64_t first_row, count;
-  std::span<const std::byte> bytes;
-};
-
-/// Decodes rows of values of `shape`. `offsets` are those of all rows of the split.
-void decode_rows(kernels::RowCoding coding, const SampleShape& shape, const RowOffsets& offsets, const StoredRows& rows,
-                 std::span<std::byte> values);
 
 /// Read samples [first_row, first_row + count): codes [count,C,H,W], or masks [count,H,W]. Throw the errors of
 /// SplitData::read_rows().

@@ -1,11 +1,11 @@
-#include "dataset_file/codec.hpp"
+#include "format/codec.hpp"
 
 #include <algorithm>
 #include <array>
 
-#include "dataset_file/chunks/deflate_codec.hpp"
-#include "dataset_file/coded_rows/lc8_codec.hpp"
-#include "dataset_file/coded_rows/lp8_codec.hpp"
+#include "format/chunks/deflate_codec.hpp"
+#include "format/coded_rows/lc8_codec.hpp"
+#include "format/coded_rows/lp8_codec.hpp"
 
 namespace octavo::dataset_file {
 namespace {

@@ -1,4 +1,4 @@
-#include "dataset_file/hashed_read.hpp"
+#include "format/hashed_read.hpp"
 
 #include <algorithm>
 #include <vector>

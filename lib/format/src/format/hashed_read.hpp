@@ -2,7 +2,7 @@
 #pragma once
 
 #include <octavo/byte_source.hpp>
-#include "dataset_file/index/index.hpp"
+#include "format/index/index.hpp"
 #include "support/hash.hpp"
 
 namespace octavo::dataset_file {

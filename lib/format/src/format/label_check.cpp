@@ -1,4 +1,4 @@
-#include "dataset_file/label_check.hpp"
+#include "format/label_check.hpp"
 
 #include <cmath>
 #include <cstdint>

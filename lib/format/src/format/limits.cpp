@@ -1,4 +1,4 @@
-#include "dataset_file/limits.hpp"
+#include "format/limits.hpp"
 
 #include <array>
 #include <cmath>

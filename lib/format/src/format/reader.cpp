@@ -1,14 +1,14 @@
-#include "dataset_file/reader.hpp"
-#include "dataset_file/index/columns.hpp"
+#include "format/reader.hpp"
+#include "format/index/columns.hpp"
 
 #include <array>
 #include <cstring>
 
 #include <octavo/errors.hpp>
 
-#include "dataset_file/hashed_read.hpp"
-#include "dataset_file/index/metadata_hash.hpp"
-#include "dataset_file/limits.hpp"
+#include "format/hashed_read.hpp"
+#include "format/index/metadata_hash.hpp"
+#include "format/limits.hpp"
 #include "support/file.hpp"
 #include "support/hash.hpp"
 #include "support/strict_json.hpp"

@@ -15,9 +15,9 @@
 #include <octavo/byte_source.hpp>
 #include <octavo/statistics.hpp>
 
-#include "dataset_file/chunks/chunk_reader.hpp"
-#include "dataset_file/index/header.hpp"
-#include "dataset_file/index/index.hpp"
+#include "format/chunks/chunk_reader.hpp"
+#include "format/index/header.hpp"
+#include "format/index/index.hpp"
 #include "support/strict_json.hpp"
 
 namespace octavo::dataset_file {

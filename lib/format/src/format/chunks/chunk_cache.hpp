@@ -9,7 +9,7 @@
 #include <memory>
 #include <span>
 
-#include "dataset_file/index/index.hpp"
+#include "format/index/index.hpp"
 
 namespace octavo::dataset_file {
 

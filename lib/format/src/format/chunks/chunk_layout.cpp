@@ -1,6 +1,6 @@
-#include "dataset_file/chunks/chunk_layout.hpp"
+#include "format/chunks/chunk_layout.hpp"
 
-#include "dataset_file/limits.hpp"
+#include "format/limits.hpp"
 
 namespace octavo::dataset_file {
 namespace {

@@ -1,4 +1,4 @@
-#include "dataset_file/chunks/chunk_reader.hpp"
+#include "format/chunks/chunk_reader.hpp"
 
 #include "support/file.hpp"
 

@@ -8,8 +8,8 @@
 #include <string>
 
 #include <octavo/byte_source.hpp>
-#include "dataset_file/chunks/chunk_cache.hpp"
-#include "dataset_file/index/index.hpp"
+#include "format/chunks/chunk_cache.hpp"
+#include "format/index/index.hpp"
 
 namespace octavo::dataset_file {
 

@@ -1,4 +1,4 @@
-#include "dataset_file/chunks/chunk_table.hpp"
+#include "format/chunks/chunk_table.hpp"
 
 #include <cstring>
 #include <limits>

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "dataset_file/index/index.hpp"
+#include "format/index/index.hpp"
 
 namespace octavo::dataset_file {
 

@@ -1,4 +1,4 @@
-#include "dataset_file/chunks/deflate_codec.hpp"
+#include "format/chunks/deflate_codec.hpp"
 
 #include <libdeflate.h>
 

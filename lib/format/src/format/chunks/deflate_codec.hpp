@@ -1,7 +1,7 @@
 // Chunks as zlib streams (RFC 1950), by libdeflate.
 #pragma once
 
-#include "dataset_file/codec.hpp"
+#include "format/codec.hpp"
 
 namespace octavo::dataset_file {
 

@@ -1,8 +1,8 @@
 // Rows in RowCoding::lc8 (kernels/codecs/lc8_format.hpp).
 #pragma once
 
-#include "dataset_file/codec.hpp"
-#include "dataset_file/coded_rows/lc8_tables.hpp"
+#include "format/codec.hpp"
+#include "format/coded_rows/lc8_tables.hpp"
 
 namespace octavo::dataset_file {
 

@@ -1,4 +1,4 @@
-#include "dataset_file/coded_rows/lc8_tables.hpp"
+#include "format/coded_rows/lc8_tables.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -6,7 +6,7 @@
 
 #include <octavo/errors.hpp>
 
-#include "dataset_file/coded_rows/lc8_default_tables.hpp"
+#include "format/coded_rows/lc8_default_tables.hpp"
 
 namespace octavo::dataset_file {
 namespace {

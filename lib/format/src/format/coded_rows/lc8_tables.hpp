@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "dataset_file/codec.hpp"
+#include "format/codec.hpp"
 #include "kernels/codecs/lc8_format.hpp"
 
 namespace octavo::dataset_file {

@@ -1,4 +1,4 @@
-#include "dataset_file/coded_rows/lp8_codec.hpp"
+#include "format/coded_rows/lp8_codec.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // Rows in RowCoding::lp8 (kernels/codecs/lp8_format.hpp).
 #pragma once
 
-#include "dataset_file/codec.hpp"
+#include "format/codec.hpp"
 
 namespace octavo::dataset_file {
 

@@ -1,4 +1,4 @@
-#include "dataset_file/index/columns.hpp"
+#include "format/index/columns.hpp"
 
 #include <cmath>
 

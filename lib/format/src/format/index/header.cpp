@@ -1,4 +1,4 @@
-#include "dataset_file/index/header.hpp"
+#include "format/index/header.hpp"
 
 #include <bit>
 #include <cstring>
@@ -11,8 +11,8 @@
 #include <octavo/text.hpp>
 #include <octavo/version.hpp>
 
-#include "dataset_file/index/superblock.hpp"
-#include "dataset_file/limits.hpp"
+#include "format/index/superblock.hpp"
+#include "format/limits.hpp"
 #include "support/file.hpp"
 #include "support/hash.hpp"
 

@@ -1,12 +1,12 @@
-#include "dataset_file/index/index.hpp"
+#include "format/index/index.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 #include <octavo/errors.hpp>
 
-#include "dataset_file/chunks/chunk_table.hpp"
-#include "dataset_file/limits.hpp"
+#include "format/chunks/chunk_table.hpp"
+#include "format/limits.hpp"
 #include "support/hash.hpp"
 
 namespace octavo::dataset_file {

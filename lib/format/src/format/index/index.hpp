@@ -11,10 +11,10 @@
 #include <octavo/statistics.hpp>
 
 #include <octavo/byte_source.hpp>
-#include "dataset_file/chunks/chunk_layout.hpp"
-#include "dataset_file/codec.hpp"
-#include "dataset_file/index/header.hpp"
-#include "dataset_file/rows/row_offsets.hpp"
+#include "format/chunks/chunk_layout.hpp"
+#include "format/codec.hpp"
+#include "format/index/header.hpp"
+#include "format/row_offsets.hpp"
 
 namespace octavo::dataset_file {
 

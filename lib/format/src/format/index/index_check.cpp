@@ -6,9 +6,9 @@
 #include <octavo/errors.hpp>
 #include <octavo/text.hpp>
 
-#include "dataset_file/chunks/chunk_table.hpp"
-#include "dataset_file/index/index.hpp"
-#include "dataset_file/limits.hpp"
+#include "format/chunks/chunk_table.hpp"
+#include "format/index/index.hpp"
+#include "format/limits.hpp"
 #include "support/checked_math.hpp"
 #include "support/text/short_text.hpp"
 

@@ -2,8 +2,8 @@
 #include <octavo/errors.hpp>
 #include <octavo/version.hpp>
 
-#include "dataset_file/index/index.hpp"
-#include "dataset_file/limits.hpp"
+#include "format/index/index.hpp"
+#include "format/limits.hpp"
 #include "support/hash.hpp"
 #include "support/json_fields.hpp"
 #include "support/strict_json.hpp"

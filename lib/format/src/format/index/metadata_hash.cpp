@@ -1,12 +1,12 @@
-#include "dataset_file/index/metadata_hash.hpp"
+#include "format/index/metadata_hash.hpp"
 
 #include <algorithm>
 #include <vector>
 
 #include <octavo/errors.hpp>
 
-#include "dataset_file/hashed_read.hpp"
-#include "dataset_file/limits.hpp"
+#include "format/hashed_read.hpp"
+#include "format/limits.hpp"
 #include "support/hash.hpp"
 
 namespace octavo::dataset_file {

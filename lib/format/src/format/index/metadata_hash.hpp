@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include <octavo/byte_source.hpp>
-#include "dataset_file/index/header.hpp"
-#include "dataset_file/index/index.hpp"
+#include "format/index/header.hpp"
+#include "format/index/index.hpp"
 
 namespace octavo::dataset_file {
 

@@ -1,4 +1,4 @@
-#include "dataset_file/index/superblock.hpp"
+#include "format/index/superblock.hpp"
 
 #include <array>
 #include <cstddef>
@@ -7,7 +7,7 @@
 #include <optional>
 #include <span>
 
-#include "dataset_file/index/header.hpp"
+#include "format/index/header.hpp"
 
 namespace octavo::dataset_file {
 namespace {
