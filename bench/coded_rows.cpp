@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "dataset_file/codec.hpp"
+#include "format/codec.hpp"
 #include "kernels/cpu/gather.hpp"
 #include "kernels/cpu/row_codes.hpp"
 #include "support/big_memory.hpp"

@@ -1,12 +1,12 @@
 // Makes the tables of LC8 from the samples of dataset files, and prints them as bytes: the default tables of
-// lib/core/src/dataset_file/coded_rows/lc8_default_tables.hpp. All samples must have equally many channels.
+// lib/format/src/format/coded_rows/lc8_default_tables.hpp. All samples must have equally many channels.
 #include <algorithm>
 #include <cstdio>
 #include <octavo/octavo.hpp>
 #include <vector>
 
-#include "dataset_file/coded_rows/lc8_codec.hpp"
-#include "dataset_file/coded_rows/read_codes.hpp"
+#include "dataset_file/read_codes.hpp"
+#include "format/coded_rows/lc8_codec.hpp"
 
 namespace {
 

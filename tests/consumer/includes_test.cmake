@@ -1,4 +1,4 @@
-# Compiles files with the include folders of octavo::core and octavo::fetch, which must find the headers that they may use
+# Compiles files with the include folders of octavo::core, pack and fetch, which must find the headers that they may use
 # and no others.
 cmake_policy(VERSION 3.25)
 
@@ -29,8 +29,11 @@ function(check target)
   endforeach()
 endfunction()
 
-check(core FINDS store/staging/upload.hpp support/file.hpp octavo/loader.hpp kernels/gather.hpp
-  REFUSES packing/provenance.hpp octavo/pack.hpp hdf5/session.hpp training/trainer.hpp
-    training/kernels/arithmetic.hpp octavo/fetch.hpp verbs/command.hpp tools/verbs/command.hpp)
+check(core FINDS store/staging/upload.hpp support/file.hpp format/limits.hpp octavo/loader.hpp kernels/gather.hpp
+  REFUSES packing/provenance.hpp octavo/pack.hpp hdf5/session.hpp training/trainer.hpp training/kernels/arithmetic.hpp
+    octavo/fetch.hpp verbs/command.hpp tools/verbs/command.hpp)
+check(pack FINDS dataset_file/write/spool.hpp support/file.hpp format/reader.hpp octavo/loader.hpp kernels/gather.hpp
+  REFUSES store/staging/upload.hpp dataset_file/split_data.hpp backend/backend.hpp training/trainer.hpp octavo/fetch.hpp
+    verbs/command.hpp)
 check(fetch FINDS fetching/set_check.hpp support/file.hpp octavo/fetch.hpp octavo/text.hpp
-  REFUSES store/staging/upload.hpp dataset_file/limits.hpp packing/provenance.hpp octavo/pack.hpp kernels/gather.hpp verbs/command.hpp)
+  REFUSES store/staging/upload.hpp format/limits.hpp packing/provenance.hpp octavo/pack.hpp kernels/gather.hpp verbs/command.hpp)

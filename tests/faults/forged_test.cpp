@@ -6,8 +6,8 @@
 
 #include "../lib/dataset_file/forge.hpp"
 #include "catch.hpp"
-#include "dataset_file/index/metadata_hash.hpp"
 #include "effort.hpp"
+#include "format/index/metadata_hash.hpp"
 #include "served_data.hpp"
 #include "tally.hpp"
 

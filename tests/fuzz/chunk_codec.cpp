@@ -1,8 +1,8 @@
 // Fuzzes the table of deflated chunks or a chunk. The first byte selects which, the second the size of a chunk.
 #include <vector>
 
-#include "dataset_file/chunks/chunk_table.hpp"
-#include "dataset_file/chunks/deflate_codec.hpp"
+#include "format/chunks/chunk_table.hpp"
+#include "format/chunks/deflate_codec.hpp"
 #include "support/fuzz_target.hpp"
 
 using namespace octavo;

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "dataset_file/codec.hpp"
+#include "format/codec.hpp"
 #include "kernels/cpu/row_codes.hpp"
 #include "kernels/cpu/scratch_parts.hpp"
 #include "kernels/stages/load.hpp"

@@ -1,5 +1,5 @@
 // Fuzzes the JSON index of a dataset file: strict parsing, decoding, and the checks of its offsets.
-#include "dataset_file/index/index.hpp"
+#include "format/index/index.hpp"
 #include "support/fuzz_target.hpp"
 #include "support/strict_json.hpp"
 

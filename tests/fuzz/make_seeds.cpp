@@ -5,9 +5,9 @@
 #include <map>
 #include <string>
 
-#include "dataset_file/coded_rows/lp8_codec.hpp"
 #include "dataset_file/small_file.hpp"
 #include "deflated.hpp"
+#include "format/coded_rows/lp8_codec.hpp"
 #include "images/made_images.hpp"
 #include "images/made_tiff.hpp"
 #include "sources/made_files.hpp"

@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include "../support/memory_file.hpp"
-#include "dataset_file/index/index.hpp"
-#include "dataset_file/index/metadata_hash.hpp"
-#include "dataset_file/limits.hpp"
+#include "format/index/index.hpp"
+#include "format/index/metadata_hash.hpp"
+#include "format/limits.hpp"
 #include "mutate.hpp"
 #include "support/hash.hpp"
 

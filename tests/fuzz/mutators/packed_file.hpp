@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "dataset_file/index/header.hpp"
+#include "format/index/header.hpp"
 #include "support/strict_json.hpp"
 
 namespace octavo::fuzz {

@@ -44,11 +44,25 @@ void memory_is_used_again(Device device) {
   REQUIRE(test::DeviceTensor::read<std::int64_t>(last.view()) == numbers);
 }
 
+void elements_are_copied_to_the_host(Device device) {
+  const test::DeviceTensor tensor(device, DType::int64, {2});
+  const std::vector<std::int64_t> numbers = {1, -2};
+  backend::make_backend(device)->copy_to_device(tensor.view().data, numbers.data(), 16, {});
+  std::vector<std::int64_t> host(2);
+  const auto bytes = std::as_writable_bytes(std::span(host));
+  copy_to_host(tensor.view(), bytes);
+  REQUIRE(host == numbers);
+  REQUIRE_THROWS_AS(copy_to_host(tensor.view(), bytes.first(15)), InvalidArgument);
+  copy_to_host(test::DeviceTensor(device, DType::int64, {0}).view(), {});  // nothing to copy
+}
+
 }  // namespace
 
 OCTAVO_CONTRACT(memory_is_used_again, "tensors of a pool reuse the memory of destroyed ones", "[unit][backend]")
 
 OCTAVO_CONTRACT(lives_until_its_last_copy, "an owned tensor lives until its last copy is destroyed", "[unit][backend]")
+
+OCTAVO_CONTRACT(elements_are_copied_to_the_host, "the elements of a tensor are copied to the host", "[unit][backend]")
 
 TEST_CASE("an impossible tensor is refused", "[unit][backend]") {
   REQUIRE_THROWS_AS(OwnedTensor(DType::float32, {-1}, Device::cpu()), InvalidArgument);

@@ -1,4 +1,4 @@
-#include "dataset_file/chunks/chunk_cache.hpp"
+#include "format/chunks/chunk_cache.hpp"
 
 #include <thread>
 

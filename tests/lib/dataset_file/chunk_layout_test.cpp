@@ -1,7 +1,7 @@
-#include "dataset_file/chunks/chunk_layout.hpp"
+#include "format/chunks/chunk_layout.hpp"
 
 #include "catch.hpp"
-#include "dataset_file/limits.hpp"
+#include "format/limits.hpp"
 
 using octavo::dataset_file::chunk_layout_for;
 using octavo::dataset_file::ChunkLayout;

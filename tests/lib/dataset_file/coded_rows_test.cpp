@@ -13,11 +13,11 @@
 #include <random>
 
 #include "catch.hpp"
-#include "dataset_file/codec.hpp"
-#include "dataset_file/coded_rows/lc8_codec.hpp"
-#include "dataset_file/reader.hpp"
 #include "dataset_file/split_data.hpp"
 #include "forge.hpp"
+#include "format/codec.hpp"
+#include "format/coded_rows/lc8_codec.hpp"
+#include "format/reader.hpp"
 #include "kernels/cpu/row_codes.hpp"
 #include "kernels/cpu/scratch_parts.hpp"
 #include "kernels/stages/load.hpp"

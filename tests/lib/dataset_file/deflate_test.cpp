@@ -8,11 +8,11 @@
 #include <thread>
 
 #include "catch.hpp"
-#include "dataset_file/chunks/chunk_table.hpp"
-#include "dataset_file/chunks/deflate_codec.hpp"
-#include "dataset_file/reader.hpp"
 #include "deflated_file.hpp"
 #include "forge.hpp"
+#include "format/chunks/chunk_table.hpp"
+#include "format/chunks/deflate_codec.hpp"
+#include "format/reader.hpp"
 #include "temporary_folder.hpp"
 
 using namespace octavo;

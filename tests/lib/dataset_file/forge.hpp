@@ -6,8 +6,8 @@
 #include <functional>
 #include <string>
 
-#include "dataset_file/index/header.hpp"
-#include "dataset_file/index/index.hpp"
+#include "format/index/header.hpp"
+#include "format/index/index.hpp"
 #include "small_file.hpp"
 #include "support/file.hpp"
 #include "support/hash.hpp"

@@ -1,4 +1,4 @@
-#include "dataset_file/index/header.hpp"
+#include "format/index/header.hpp"
 
 #include <cstdint>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "dataset_file/index/index.hpp"
+#include "format/index/index.hpp"
 
 #include <octavo/dataset.hpp>
 #include <octavo/errors.hpp>

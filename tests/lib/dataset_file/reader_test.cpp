@@ -1,4 +1,4 @@
-#include "dataset_file/reader.hpp"
+#include "format/reader.hpp"
 
 #include <sys/stat.h>
 

@@ -4,9 +4,9 @@
 
 #include "catch.hpp"
 #include "dataset_file/check/defect_list.hpp"
-#include "dataset_file/index/metadata_hash.hpp"
-#include "dataset_file/reader.hpp"
 #include "forge.hpp"
+#include "format/index/metadata_hash.hpp"
+#include "format/reader.hpp"
 #include "small_file.hpp"
 #include "temporary_folder.hpp"
 

@@ -8,7 +8,6 @@
 
 #include "catch.hpp"
 #include "devices.hpp"
-#include "measuring/residency.hpp"
 #include "packed_fixture.hpp"
 
 using namespace octavo;

@@ -1,4 +1,4 @@
-#include "statistics/codes.hpp"
+#include "format/statistics/codes.hpp"
 
 #include <vector>
 

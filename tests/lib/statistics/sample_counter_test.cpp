@@ -1,4 +1,4 @@
-#include "statistics/sample_counter.hpp"
+#include "format/statistics/sample_counter.hpp"
 
 #include <random>
 #include <vector>

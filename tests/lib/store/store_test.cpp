@@ -114,8 +114,39 @@ void a_damaged_sample_is_named(Device device) {
   REQUIRE_THROWS_WITH(Store::load(fixture.dataset().split("train"), device), ContainsSubstring("sample 42"));
 }
 
+void maps_give_the_values(Device device) {
+  const SampleShape shape{3, 2, 5};
+  const PackedFixture fixture({random_split("train", 20, shape)});
+  const Store store = Store::load(fixture.dataset().split("train"), device);
+  const std::vector<std::int64_t> rows = {7};
+  for (const Center center : {Center::none, Center::dataset, Center::channel, Center::pixel}) {
+    BatchSpec spec;
+    spec.center = center;
+    const auto maps = store.value_maps(spec);
+    REQUIRE(maps);
+    REQUIRE(maps->scales.size() == 3);
+    REQUIRE(maps->shifts.size() == (center == Center::pixel ? 30 : 3));
+    const DeviceTensor images(device, DType::float32, {1, 3, 2, 5});
+    store.gather(rows, spec, images.view());
+    std::vector<float> expected;
+    for (std::size_t i = 0; i < 30; ++i) {
+      const int code = fixture.plain().value(7, 0, static_cast<std::int64_t>(i)) - 128;
+      const float shift = maps->shifts[center == Center::pixel ? i : i / 10];
+      expected.push_back(std::fma(static_cast<float>(code), maps->scales[i / 10], shift));
+    }
+    REQUIRE(images.to_host<float>() == expected);
+  }
+  BatchSpec spec;
+  spec.center = Center::batch;
+  REQUIRE_FALSE(store.value_maps(spec));
+  spec = {};
+  spec.divisor_values = {0.0};
+  REQUIRE_THROWS_AS(store.value_maps(spec), InvalidArgument);
+}
+
 }  // namespace
 
+OCTAVO_CONTRACT(maps_give_the_values, "the maps of a store give the values of its batches", "[unit][store]")
 OCTAVO_CONTRACT(given_rows_are_decoded, "given rows are decoded to the exact values", "[unit][store]")
 OCTAVO_CONTRACT(batches_are_centered_on_themselves, "a batch is centered on its own mean", "[unit][store]")
 OCTAVO_CONTRACT(bad_requests_write_nothing, "an invalid request is refused and writes nothing", "[unit][store]")

@@ -4,6 +4,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
+
+#include <octavo/batch_spec.hpp>
+#include <octavo/dataset.hpp>
+#include <octavo/device.hpp>
+#include <octavo/store.hpp>
 
 namespace octavo {
 
@@ -15,6 +21,13 @@ struct ResidencyCost {
                                                ///< if it would need more than half of the free memory
   std::int64_t batch_buffer_bytes = 0;         ///< batch buffers of a loader, including its prefetch
 };
+
+/// Measures decoded samples, in the order float32, float16. `store` holds the packed samples and is not counted.
+std::vector<ResidencyCost> measure_decoded(const Store& store, std::int64_t batch_size);
+
+/// Measures packed samples: loads `split` and releases it. `batch_buffer_bytes` is copied to the result. Throws like
+/// Store::load().
+ResidencyCost measure_packed(const Split& split, Device device, std::int64_t batch_buffer_bytes);
 
 /// Speed of a gather, compared with a copy in the same run.
 struct GatherSpeed {
@@ -37,5 +50,14 @@ struct GatherSpeed {
 
 /// "85 % of the speed of a memory copy", or "between 70 % and 123 % of the speed of a memory copy (noisy)".
 std::string describe_fraction(const GatherSpeed& speed);
+
+/// Smaller splits are not timed: the result would show call overhead, not data movement.
+inline constexpr std::int64_t kSmallestTimedBytes = std::int64_t{64} << 10;
+
+bool can_time_gathers(const Store& store);
+
+/// Times whole batches in a shuffled order, alternating with copies of as many bytes from memory of the same size.
+/// Requires can_time_gathers(). Throws OutOfMemory if the device has no room for the batch and the copies.
+GatherSpeed time_gathers(const Store& store, const BatchSpec& spec, std::int64_t batch_size);
 
 }  // namespace octavo

@@ -1,8 +1,10 @@
 // Tensors that own their memory, for callers without a device allocator.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <octavo/device.hpp>
@@ -47,5 +49,9 @@ class TensorPool {
 
 /// Waits until all work enqueued on `stream` of `device` is done. Throws DeviceError if the device fails.
 void synchronize(Device device, StreamRef stream = {});
+
+/// Copies the elements of `tensor`, on any device, to host memory. Waits for all work enqueued on `stream` and for the
+/// copy. Throws InvalidArgument unless `host` has tensor.byte_count() bytes, DeviceError if the device fails.
+void copy_to_host(const TensorView& tensor, std::span<std::byte> host, StreamRef stream = {});
 
 }  // namespace octavo

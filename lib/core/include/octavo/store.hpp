@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -56,6 +57,13 @@ class PreparedSpec {
   std::shared_ptr<const store::PreparedMaps> maps_;
 };
 
+/// How stored codes become the values of images: value = fmaf(code, scale, shift) (docs/numerics.md, "One
+/// multiply-add"). Without augmentation, which may change values before or after.
+struct ValueMaps {
+  std::vector<float> scales;  ///< [C]
+  std::vector<float> shifts;  ///< [C]; with Center::pixel [C*H*W], in the layout of the spec
+};
+
 /// The packed samples of one split, one byte per value, in the memory of one device or partly in the file (see
 /// Residency). A cheap handle; copies share the memory. Thread-safe.
 class Store {
@@ -100,6 +108,9 @@ class Store {
   /// Folds `spec` for this store. Throws InvalidArgument if it does not match: a wrong number of values, a zero
   /// divisor, a channel with zero standard deviation, or a center that is not finite.
   PreparedSpec prepare(const BatchSpec& spec) const;
+  /// The maps of `spec` for this store; nothing with Center::batch, where each batch has its own. Throws like
+  /// prepare().
+  std::optional<ValueMaps> value_maps(const BatchSpec& spec) const;
 
   /// Decodes and normalizes the given samples into `images`, and copies their labels into `labels`.
   ///

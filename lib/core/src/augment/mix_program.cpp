@@ -6,7 +6,7 @@
 #include <octavo/errors.hpp>
 
 #include "augment/parameter_checks.hpp"
-#include "dataset_file/limits.hpp"
+#include "format/limits.hpp"
 
 namespace octavo {
 namespace {

@@ -1,5 +1,6 @@
 #include <octavo/owned_tensor.hpp>
 
+#include <iterator>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -111,5 +112,13 @@ OwnedTensor TensorPool::take(DType dtype, std::vector<std::int64_t> shape, Strea
 }
 
 void synchronize(Device device, StreamRef stream) { backend::make_backend(device)->synchronize(stream); }
+
+void copy_to_host(const TensorView& tensor, std::span<std::byte> host, StreamRef stream) {
+  if (std::ssize(host) != tensor.byte_count()) {
+    throw InvalidArgument("copy a tensor to the host: it has " + std::to_string(tensor.byte_count()) +
+                          " bytes, but there is room for " + std::to_string(host.size()));
+  }
+  if (!host.empty()) backend::make_backend(tensor.device)->copy_to_host(host.data(), tensor.data, host.size(), stream);
+}
 
 }  // namespace octavo

@@ -6,8 +6,8 @@
 #include <octavo/spelling.hpp>
 #include <octavo/version.hpp>
 
-#include "dataset_file/coded_rows/read_codes.hpp"
 #include "dataset_file/file_dataset.hpp"
+#include "dataset_file/read_codes.hpp"
 #include "support/file.hpp"
 
 namespace octavo {

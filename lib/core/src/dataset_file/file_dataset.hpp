@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "dataset_file/reader.hpp"
 #include "dataset_file/split_data.hpp"
+#include "format/reader.hpp"
 
 namespace octavo::dataset_file {
 

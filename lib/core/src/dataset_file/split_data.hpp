@@ -14,8 +14,8 @@
 #include <octavo/sample.hpp>
 #include <octavo/statistics.hpp>
 
-#include "dataset_file/rows/row_offsets.hpp"
 #include "dataset_file/rows/row_source.hpp"
+#include "format/row_offsets.hpp"
 
 namespace octavo::dataset_file {
 

@@ -8,7 +8,6 @@
 
 #include "backend/backend.hpp"
 #include "dataset_file/split_data.hpp"
-#include "measuring/gather_speed.hpp"
 #include "measuring/timing.hpp"
 #include "support/threads.hpp"
 
@@ -69,7 +68,7 @@ std::vector<BatchSpeed> measure_batches(const Store& store, const BenchmarkOptio
       spec.dtype = dtype;
       spec.augment = options.augment;
       if (has_room(store, dtype, batch_size, free_bytes))
-        speeds.push_back({dtype, measuring::time_gathers(store, spec, batch_size)});
+        speeds.push_back({dtype, time_gathers(store, spec, batch_size)});
       if (options.on_progress) options.on_progress({"timing batches", ++done, total, 0, 0});
     }
   }
@@ -84,10 +83,10 @@ Benchmark run_benchmark(const Dataset& dataset, const BenchmarkOptions& options)
     throw InvalidArgument("time batches: batch size is " + std::to_string(batch_size) + "; expected at least 1");
   }
   const Split split = options.split.empty() ? dataset.training_split() : dataset.split(options.split);
-  if (split.packed_bytes() < measuring::kSmallestTimedBytes) {
+  if (split.packed_bytes() < kSmallestTimedBytes) {
     throw InvalidArgument("time batches: split \"" + split.name() + "\" has only " +
                           std::to_string(split.packed_bytes()) + " bytes of samples, but timing needs at least " +
-                          std::to_string(measuring::kSmallestTimedBytes) + "; use a larger split");
+                          std::to_string(kSmallestTimedBytes) + "; use a larger split");
   }
   const Device device = chosen(options.device);
   Benchmark result;

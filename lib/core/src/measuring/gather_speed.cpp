@@ -1,17 +1,22 @@
-#include "measuring/gather_speed.hpp"
-
+// Times gathers and compares them with copies on the same device.
 #include <algorithm>
 #include <functional>
 #include <iterator>
 #include <vector>
+
+#include <octavo/measurements.hpp>
 
 #include "loader/packed_server.hpp"
 #include "measuring/device_probe.hpp"
 #include "measuring/timing.hpp"
 #include "store/stored_samples.hpp"
 
-namespace octavo::measuring {
+namespace octavo {
 namespace {
+
+using measuring::CopyMethod;
+using measuring::quantile;
+using measuring::seconds_of;
 
 /// Minimum bytes moved and minimum duration of one timing.
 constexpr std::int64_t kTimedBytes = std::int64_t{64} << 20;
@@ -148,7 +153,7 @@ bool can_time_gathers(const Store& store) {
 
 GatherSpeed time_gathers(const Store& store, const BatchSpec& spec, std::int64_t batch_size) {
   const auto& backend = store.samples()->backend;
-  const DeviceProbe device = probe(backend->device());
+  const measuring::DeviceProbe device = measuring::probe(backend->device());
   GatherSubject gather(store, spec, batch_size);
   const std::int64_t split_bytes = store.sample_count() * store.shape().values();
   CopySubject copy(backend, std::min(split_bytes, kCacheFactor * device.cache_bytes), gather.image_bytes());
@@ -168,4 +173,4 @@ GatherSpeed time_gathers(const Store& store, const BatchSpec& spec, std::int64_t
   return speed;
 }
 
-}  // namespace octavo::measuring
+}  // namespace octavo

@@ -1,6 +1,6 @@
-#include "measuring/residency.hpp"
-
+// Measures the memory use of a split on a device as float32, float16 and int8.
 #include <octavo/loader.hpp>
+#include <octavo/measurements.hpp>
 
 #include "dataset_file/split_data.hpp"
 #include "loader/packed_server.hpp"
@@ -8,8 +8,10 @@
 #include "store/row_layout.hpp"
 #include "store/stored_samples.hpp"
 
-namespace octavo::measuring {
+namespace octavo {
 namespace {
+
+using measuring::taken_bytes;
 
 BatchSpec spec_of(DType type) {
   BatchSpec spec;
@@ -45,6 +47,14 @@ std::optional<std::int64_t> measure_all(const loader::PackedServer& server) {
   decode(1);  // excludes what the device loads at first use, such as the kernel itself
   const std::int64_t before = taken_bytes(*backend);
   return decode(N) - before;
+}
+
+/// Bytes on the device used by a loader over `store` for batches of `type`.
+std::int64_t batch_buffer_bytes(const Store& store, std::int64_t batch_size, DType type) {
+  LoaderOptions options;
+  options.batch_size = batch_size;
+  options.spec = spec_of(type);
+  return Loader(store, options).device_bytes();
 }
 
 ResidencyCost measure_as(const Store& store, std::int64_t batch_size, DType type, const char* name) {
@@ -91,11 +101,4 @@ ResidencyCost measure_packed(const Split& split, Device device, std::int64_t bat
   return cost;
 }
 
-std::int64_t batch_buffer_bytes(const Store& store, std::int64_t batch_size, DType type) {
-  LoaderOptions options;
-  options.batch_size = batch_size;
-  options.spec = spec_of(type);
-  return Loader(store, options).device_bytes();
-}
-
-}  // namespace octavo::measuring
+}  // namespace octavo

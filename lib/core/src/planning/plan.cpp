@@ -8,10 +8,10 @@
 #include <octavo/errors.hpp>
 
 #include "backend/backend.hpp"
-#include "dataset_file/chunks/chunk_reader.hpp"
-#include "dataset_file/codec.hpp"
 #include "dataset_file/rows/sample_companions.hpp"
 #include "dataset_file/split_data.hpp"
+#include "format/chunks/chunk_reader.hpp"
+#include "format/codec.hpp"
 #include "planning/memory_model.hpp"
 #include "planning/repack_estimate.hpp"
 #include "store/residency_rules.hpp"

@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <memory>
 
-#include "dataset_file/codec.hpp"
-#include "dataset_file/coded_rows/read_codes.hpp"
+#include "dataset_file/read_codes.hpp"
 #include "dataset_file/split_data.hpp"
+#include "format/codec.hpp"
 
 namespace octavo::planning {
 namespace {

@@ -9,10 +9,10 @@
 #include <octavo/byte_count.hpp>
 #include <octavo/errors.hpp>
 
-#include "dataset_file/codec.hpp"
-#include "dataset_file/limits.hpp"
 #include "dataset_file/split_data.hpp"
-#include "statistics/sample_counter.hpp"
+#include "format/codec.hpp"
+#include "format/limits.hpp"
+#include "format/statistics/sample_counter.hpp"
 #include "store/memory_rows.hpp"
 #include "store/residency_rules.hpp"
 #include "support/hash.hpp"

@@ -6,8 +6,8 @@
 
 #include <octavo/sample.hpp>
 
-#include "dataset_file/codec.hpp"
-#include "dataset_file/rows/row_offsets.hpp"
+#include "format/codec.hpp"
+#include "format/row_offsets.hpp"
 #include "kernels/packed_rows.hpp"
 
 namespace octavo::store {

@@ -6,6 +6,7 @@
 
 #include "backend/capture.hpp"
 #include "store/loading.hpp"
+#include "store/spec/folded_spec.hpp"
 #include "store/spec/prepared_maps.hpp"
 #include "store/spec/tensor_check.hpp"
 #include "store/staging/lent_rows.hpp"
@@ -55,6 +56,19 @@ std::int64_t Store::resident_count() const { return samples_->resident.count(); 
 std::int64_t Store::window_samples() const { return samples_->window_samples; }
 PreparedSpec Store::prepare(const BatchSpec& spec) const {
   return PreparedSpec(std::make_shared<store::PreparedMaps>(samples_, spec));
+}
+
+std::optional<ValueMaps> Store::value_maps(const BatchSpec& spec) const {
+  const store::FoldedSpec folded = store::fold_spec(spec, statistics(), samples_->quantization, shape());
+  if (folded.center_on_batch) return std::nullopt;
+  ValueMaps maps;
+  maps.shifts = folded.pixel_shifts;
+  for (std::size_t c = 0; c < static_cast<std::size_t>(shape().channels); ++c) {
+    const kernels::Affine& map = folded.maps[folded.maps.size() == 1 ? 0 : c];
+    maps.scales.push_back(map.scale);
+    if (folded.pixel_shifts.empty()) maps.shifts.push_back(map.shift);
+  }
+  return maps;
 }
 
 void Store::gather(std::span<const std::int64_t> indices, const PreparedSpec& spec, const TensorView& images,

@@ -11,8 +11,8 @@
 #include <octavo/store.hpp>
 
 #include "backend/backend.hpp"
-#include "dataset_file/rows/row_offsets.hpp"
 #include "dataset_file/rows/row_source.hpp"
+#include "format/row_offsets.hpp"
 #include "kernels/packed_rows.hpp"
 #include "store/resident_set.hpp"
 #include "store/row_layout.hpp"

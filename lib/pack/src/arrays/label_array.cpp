@@ -8,7 +8,7 @@
 
 #include <octavo/errors.hpp>
 
-#include "dataset_file/limits.hpp"
+#include "format/limits.hpp"
 #include "support/text/text_units.hpp"
 
 namespace octavo::arrays {

@@ -8,7 +8,7 @@
 #include <octavo/errors.hpp>
 #include <octavo/text.hpp>
 
-#include "dataset_file/index/columns.hpp"
+#include "format/index/columns.hpp"
 #include "support/path_pattern.hpp"
 
 namespace octavo::doctor {

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <mutex>
 
-#include "statistics/codes.hpp"
+#include "format/statistics/codes.hpp"
 #include "support/threads.hpp"
 
 namespace octavo::doctor {

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "dataset_file/limits.hpp"
+#include "format/limits.hpp"
 #include "hdf5/session.hpp"
 #include "support/file.hpp"
 

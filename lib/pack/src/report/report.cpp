@@ -6,8 +6,6 @@
 
 #include <octavo/errors.hpp>
 
-#include "measuring/gather_speed.hpp"
-#include "measuring/residency.hpp"
 #include "report/certificate.hpp"
 #include "report/origin.hpp"
 
@@ -36,9 +34,9 @@ void measure_on_device(const Split& split, Device device, const ReportOptions& o
   load.on_progress = options.on_progress;
   load.residency = Residency::device;
   const Store store = Store::load(split, device, load);
-  report.residencies = measuring::measure_decoded(store, options.batch_size);
+  report.residencies = measure_decoded(store, options.batch_size);
   try {
-    if (measuring::can_time_gathers(store)) report.gather = measuring::time_gathers(store, {}, options.batch_size);
+    if (can_time_gathers(store)) report.gather = time_gathers(store, {}, options.batch_size);
   } catch (const OutOfMemory&) {
     // There is no room for a batch and a copy of it; everything else can be reported.
   }
@@ -63,7 +61,7 @@ MemoryReport measure_report(const Dataset& dataset, const ReportOptions& options
   report.shape = to_string(split.shape());
   report.file_bytes = dataset.file_bytes();
   measure_on_device(split, device, options, report);
-  report.residencies.push_back(measuring::measure_packed(split, device, report.residencies.front().batch_buffer_bytes));
+  report.residencies.push_back(measure_packed(split, device, report.residencies.front().batch_buffer_bytes));
   report.training = footprint(report, options.model_bytes);
   const report::Origin origin = report::origin_of(dataset, split.name());
   report.source_bytes = report::bytes_of_files(origin);

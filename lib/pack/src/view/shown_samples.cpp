@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -9,12 +10,8 @@
 #include <octavo/batch_shape.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/loader.hpp>
+#include <octavo/owned_tensor.hpp>
 #include <octavo/store.hpp>
-
-#include "backend/backend.hpp"
-#include "kernels/affine.hpp"
-#include "store/spec/folded_spec.hpp"
-#include "store/stored_samples.hpp"
 
 namespace octavo::view {
 namespace {
@@ -64,16 +61,15 @@ std::vector<std::uint8_t> mapped_linearly(std::span<const float> values) {
 /// The values before the normalization with `spec`; `values` are images of `shape`.
 std::vector<std::uint8_t> before_normalization(std::span<const float> values, const BatchSpec& spec, const Store& store,
                                                const SampleShape& shape) {
-  const auto& quantization = store.samples()->quantization;
-  const store::FoldedSpec folded = store::fold_spec(spec, store.statistics(), quantization, store.shape());
-  if (folded.center_on_batch) return mapped_linearly(values);
+  const std::optional<ValueMaps> maps = store.value_maps(spec);
+  if (!maps) return mapped_linearly(values);
   const auto plane = static_cast<std::size_t>(shape.values_per_channel());
   const auto image = static_cast<std::size_t>(shape.values());
   std::vector<std::uint8_t> levels(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
-    kernels::Affine map = folded.maps[folded.maps.size() == 1 ? 0 : i % image / plane];
-    if (!folded.pixel_shifts.empty()) map.shift = folded.pixel_shifts[i % image];
-    levels[i] = level_of((static_cast<double>(values[i]) - map.shift) / map.scale + 128.0);
+    const std::size_t channel = i % image / plane;
+    const float shift = maps->shifts[maps->shifts.size() == maps->scales.size() ? channel : i % image];
+    levels[i] = level_of((static_cast<double>(values[i]) - shift) / maps->scales[channel] + 128.0);
   }
   return levels;
 }
@@ -95,9 +91,9 @@ void read_samples(const Split& split, const std::vector<std::int64_t>& indices, 
 
 /// The captions of the first samples of a batch, once for each of their views.
 std::vector<Caption> batch_captions(const Store& store, const LoaderOptions& loading,
-                                    const ContactSheetOptions& options, const Batch& batch, backend::Backend& backend) {
-  std::vector<std::int32_t> labels(static_cast<std::size_t>(batch.size()));
-  backend.copy_to_host(labels.data(), batch.labels().data, labels.size() * sizeof labels[0], {});
+                                    const ContactSheetOptions& options, const Batch& batch) {
+  std::vector<std::int32_t> labels(static_cast<std::size_t>(batch.labels().element_count()));
+  copy_to_host(batch.labels(), std::as_writable_bytes(std::span(labels)));
   const BatchMaker maker(store, loading);
   const std::vector<Caption> of_samples =
       captions_of(maker.indices(options.epoch, *options.batch), labels, store.class_names());
@@ -149,16 +145,16 @@ ShownSamples batch_samples(const Store& store, const ContactSheetOptions& option
     shown.shape = shape.image;
     shown.count = std::min(options.count, batch.size()) * shape.views;
     std::vector<float> values(static_cast<std::size_t>(batch.images().element_count()));
-    const auto backend = backend::make_backend(store.device());
-    backend->copy_to_host(values.data(), batch.images().data, values.size() * sizeof(float), {});
+    copy_to_host(batch.images(), std::as_writable_bytes(std::span(values)));
     shown.values = before_normalization(values, loading.spec, store, shape.image);
     shown.values.resize(static_cast<std::size_t>(shown.count * shape.image.values()));
     if (loading.spec.with_masks && store.has_masks()) {
+      shown.masks.resize(static_cast<std::size_t>(batch.masks().element_count()));
+      copy_to_host(batch.masks(), std::as_writable_bytes(std::span(shown.masks)));
       shown.masks.resize(static_cast<std::size_t>(shown.count * shape.image.values_per_channel()));
-      backend->copy_to_host(shown.masks.data(), batch.masks().data, shown.masks.size(), {});
     }
     if (has_captions(store, options)) {
-      shown.captions = batch_captions(store, loading, options, batch, *backend);
+      shown.captions = batch_captions(store, loading, options, batch);
       shown.captions.resize(static_cast<std::size_t>(shown.count));
     }
     return shown;

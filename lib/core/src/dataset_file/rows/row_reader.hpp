@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "backend/thread_pool.hpp"
-#include "dataset_file/reader.hpp"
 #include "dataset_file/rows/row_plan.hpp"
 #include "dataset_file/rows/row_source.hpp"
 #include "dataset_file/rows/sample_companions.hpp"
+#include "format/reader.hpp"
 #include "support/hash.hpp"
 
 namespace octavo::dataset_file {

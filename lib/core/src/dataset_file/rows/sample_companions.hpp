@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "dataset_file/reader.hpp"
 #include "dataset_file/rows/row_plan.hpp"
 #include "dataset_file/rows/row_source.hpp"
 #include "dataset_file/split_data.hpp"
+#include "format/reader.hpp"
 #include "support/hash.hpp"
 
 namespace octavo::dataset_file {

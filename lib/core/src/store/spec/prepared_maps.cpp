@@ -9,7 +9,7 @@
 
 #include "augment/augment_program.hpp"
 #include "augment/mix_program.hpp"
-#include "dataset_file/limits.hpp"
+#include "format/limits.hpp"
 #include "kernels/augment/image_passes.hpp"
 #include "support/hash.hpp"
 

@@ -6,8 +6,8 @@
 
 #include <octavo/errors.hpp>
 
-#include "dataset_file/chunks/deflate_codec.hpp"
-#include "dataset_file/limits.hpp"
+#include "format/chunks/deflate_codec.hpp"
+#include "format/limits.hpp"
 #include "hdf5/handles.hpp"
 #include "hdf5/session.hpp"
 #include "support/checked_math.hpp"

@@ -4,9 +4,9 @@
 
 #include <octavo/version.hpp>
 
-#include "dataset_file/chunks/chunk_table.hpp"
-#include "dataset_file/limits.hpp"
 #include "dataset_file/write/skeleton.hpp"
+#include "format/chunks/chunk_table.hpp"
+#include "format/limits.hpp"
 #include "hdf5/hdf5_reading.hpp"
 #include "hdf5/session.hpp"
 

@@ -5,8 +5,8 @@
 #include <functional>
 #include <string>
 
-#include "dataset_file/index/header.hpp"
-#include "dataset_file/index/index.hpp"
+#include "format/index/header.hpp"
+#include "format/index/index.hpp"
 
 namespace octavo::dataset_file {
 

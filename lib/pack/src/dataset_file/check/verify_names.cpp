@@ -4,7 +4,7 @@
 
 #include <octavo/errors.hpp>
 
-#include "dataset_file/limits.hpp"
+#include "format/limits.hpp"
 #include "support/text/short_text.hpp"
 
 namespace octavo::dataset_file {

@@ -1,7 +1,9 @@
 // Checking the sample names of a split against their offsets.
 #pragma once
 
-#include "dataset_file/reader.hpp"
+#include <octavo/byte_source.hpp>
+
+#include "format/index/index.hpp"
 
 namespace octavo::dataset_file {
 

@@ -4,10 +4,11 @@
 #include <atomic>
 #include <mutex>
 
-#include "dataset_file/coded_rows/read_codes.hpp"
-#include "dataset_file/label_check.hpp"
-#include "statistics/codes.hpp"
-#include "statistics/sample_counter.hpp"
+#include "format/coded_rows/decode_rows.hpp"
+#include "format/label_check.hpp"
+#include "format/statistics/codes.hpp"
+#include "format/statistics/sample_counter.hpp"
+#include "support/file.hpp"
 #include "support/hash.hpp"
 #include "support/threads.hpp"
 

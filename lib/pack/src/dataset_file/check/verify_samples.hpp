@@ -4,7 +4,7 @@
 #include <octavo/progress.hpp>
 
 #include "dataset_file/check/defect_list.hpp"
-#include "dataset_file/reader.hpp"
+#include "format/reader.hpp"
 
 namespace octavo::dataset_file {
 

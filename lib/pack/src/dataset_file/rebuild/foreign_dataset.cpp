@@ -5,7 +5,7 @@
 #include <octavo/errors.hpp>
 
 #include "dataset_file/check/filter_check.hpp"
-#include "dataset_file/limits.hpp"
+#include "format/limits.hpp"
 #include "hdf5/hdf5_reading.hpp"
 #include "hdf5/session.hpp"
 #include "support/checked_math.hpp"

@@ -6,10 +6,10 @@
 #include <octavo/errors.hpp>
 #include <octavo/version.hpp>
 
-#include "dataset_file/index/index.hpp"
-#include "dataset_file/limits.hpp"
 #include "dataset_file/rebuild/foreign_extras.hpp"
 #include "dataset_file/rebuild/foreign_split.hpp"
+#include "format/index/index.hpp"
+#include "format/limits.hpp"
 #include "hdf5/hdf5_reading.hpp"
 #include "hdf5/session.hpp"
 #include "support/text/short_text.hpp"

@@ -4,9 +4,9 @@
 
 #include <octavo/errors.hpp>
 
-#include "dataset_file/coded_rows/read_codes.hpp"
-#include "dataset_file/limits.hpp"
 #include "dataset_file/rebuild/foreign_file.hpp"
+#include "format/coded_rows/decode_rows.hpp"
+#include "format/limits.hpp"
 #include "hdf5/hdf5_reading.hpp"
 #include "hdf5/session.hpp"
 #include "support/text/short_text.hpp"

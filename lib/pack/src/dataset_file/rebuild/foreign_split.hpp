@@ -9,9 +9,9 @@
 
 #include <octavo/sample.hpp>
 
-#include "dataset_file/codec.hpp"
 #include "dataset_file/rebuild/foreign_dataset.hpp"
-#include "dataset_file/rows/row_offsets.hpp"
+#include "format/codec.hpp"
+#include "format/row_offsets.hpp"
 #include "hdf5/child_process.hpp"
 #include "support/strict_json.hpp"
 

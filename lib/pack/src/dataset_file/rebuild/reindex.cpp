@@ -7,12 +7,12 @@
 #include <octavo/errors.hpp>
 #include <octavo/writer.hpp>
 
-#include "dataset_file/index/columns.hpp"
-#include "dataset_file/index/index.hpp"
-#include "dataset_file/limits.hpp"
 #include "dataset_file/rebuild/foreign_file.hpp"
+#include "format/index/columns.hpp"
+#include "format/index/index.hpp"
+#include "format/limits.hpp"
+#include "format/statistics/codes.hpp"
 #include "hdf5/child_process.hpp"
-#include "statistics/codes.hpp"
 #include "support/file.hpp"
 #include "support/hash.hpp"
 #include "support/json_fields.hpp"

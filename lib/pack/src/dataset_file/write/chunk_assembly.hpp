@@ -8,10 +8,10 @@
 #include <span>
 #include <vector>
 
-#include "dataset_file/chunks/chunk_layout.hpp"
-#include "dataset_file/codec.hpp"
 #include "dataset_file/write/chunk_writer.hpp"
 #include "dataset_file/write/spool.hpp"
+#include "format/chunks/chunk_layout.hpp"
+#include "format/codec.hpp"
 
 namespace octavo::dataset_file {
 

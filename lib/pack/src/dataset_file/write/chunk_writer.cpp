@@ -4,8 +4,8 @@
 
 #include <octavo/errors.hpp>
 
-#include "dataset_file/hashed_read.hpp"
-#include "dataset_file/index/header.hpp"
+#include "format/hashed_read.hpp"
+#include "format/index/header.hpp"
 #include "support/hash.hpp"
 
 namespace octavo::dataset_file {

@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
-#include "dataset_file/index/index.hpp"
 #include "dataset_file/write/chunked_dataset.hpp"
 #include "dataset_file/write/spool.hpp"
+#include "format/index/index.hpp"
 #include "support/file.hpp"
 
 namespace octavo::dataset_file {

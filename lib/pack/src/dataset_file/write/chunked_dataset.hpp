@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "dataset_file/chunks/chunk_layout.hpp"
-#include "dataset_file/codec.hpp"
+#include "format/chunks/chunk_layout.hpp"
+#include "format/codec.hpp"
 #include "hdf5/handles.hpp"
 
 namespace octavo::dataset_file {

@@ -8,11 +8,11 @@
 #include <octavo/errors.hpp>
 #include <octavo/version.hpp>
 
-#include "dataset_file/chunks/chunk_table.hpp"
-#include "dataset_file/hashed_read.hpp"
-#include "dataset_file/index/columns.hpp"
-#include "dataset_file/index/metadata_hash.hpp"
-#include "dataset_file/limits.hpp"
+#include "format/chunks/chunk_table.hpp"
+#include "format/hashed_read.hpp"
+#include "format/index/columns.hpp"
+#include "format/index/metadata_hash.hpp"
+#include "format/limits.hpp"
 #include "support/hash.hpp"
 
 namespace octavo::dataset_file {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "dataset_file/index/index.hpp"
 #include "dataset_file/write/skeleton.hpp"
 #include "dataset_file/write/split_writer.hpp"
+#include "format/index/index.hpp"
 #include "support/file.hpp"
 
 namespace octavo::dataset_file {

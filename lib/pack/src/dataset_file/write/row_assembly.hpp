@@ -10,8 +10,8 @@
 
 #include <octavo/shapes.hpp>
 
-#include "dataset_file/codec.hpp"
 #include "dataset_file/write/spool.hpp"
+#include "format/codec.hpp"
 #include "support/file.hpp"
 
 namespace octavo::dataset_file {

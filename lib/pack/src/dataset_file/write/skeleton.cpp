@@ -4,7 +4,7 @@
 
 #include <octavo/errors.hpp>
 
-#include "dataset_file/index/header.hpp"
+#include "format/index/header.hpp"
 #include "hdf5/session.hpp"
 #include "support/file.hpp"
 

@@ -4,9 +4,9 @@
 
 #include <octavo/errors.hpp>
 
-#include "dataset_file/label_check.hpp"
-#include "dataset_file/limits.hpp"
-#include "statistics/codes.hpp"
+#include "format/label_check.hpp"
+#include "format/limits.hpp"
+#include "format/statistics/codes.hpp"
 #include "support/hash.hpp"
 #include "support/text/short_text.hpp"
 #include "support/text/utf8.hpp"

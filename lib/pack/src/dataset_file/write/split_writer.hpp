@@ -13,12 +13,12 @@
 
 #include <octavo/writer.hpp>
 
-#include "dataset_file/index/index.hpp"
 #include "dataset_file/write/chunk_assembly.hpp"
 #include "dataset_file/write/row_assembly.hpp"
 #include "dataset_file/write/row_set.hpp"
 #include "dataset_file/write/spool.hpp"
-#include "statistics/sample_counter.hpp"
+#include "format/index/index.hpp"
+#include "format/statistics/sample_counter.hpp"
 #include "support/file.hpp"
 
 namespace octavo::dataset_file {

@@ -11,13 +11,13 @@
 #include <octavo/text.hpp>
 #include <octavo/version.hpp>
 
-#include "dataset_file/limits.hpp"
-#include "dataset_file/reader.hpp"
 #include "dataset_file/write/completion.hpp"
 #include "dataset_file/write/skeleton.hpp"
 #include "dataset_file/write/split_writer.hpp"
 #include "dataset_file/write/spool.hpp"
 #include "dataset_file/write/target_file.hpp"
+#include "format/limits.hpp"
+#include "format/reader.hpp"
 #include "support/hash.hpp"
 #include "support/strict_json.hpp"
 #include "support/text/short_text.hpp"

@@ -14,7 +14,7 @@
 #include "doctor/copies/copy_residual.hpp"
 #include "doctor/copies/descriptor_tree.hpp"
 #include "doctor/reach.hpp"
-#include "statistics/codes.hpp"
+#include "format/statistics/codes.hpp"
 #include "support/threads.hpp"
 
 namespace octavo::doctor {

@@ -6,10 +6,10 @@
 
 #include <octavo/resize.hpp>
 
+#include "format/statistics/codes.hpp"
 #include "images/mask_reader.hpp"
 #include "png/png_writer.hpp"
 #include "report/page/html.hpp"
-#include "statistics/codes.hpp"
 #include "support/text/text_units.hpp"
 #include "view/mask_overlay.hpp"
 #include "view/sheet.hpp"

@@ -3,7 +3,7 @@
 #include <octavo/errors.hpp>
 #include <octavo/text.hpp>
 
-#include "dataset_file/index/columns.hpp"
+#include "format/index/columns.hpp"
 #include "support/strict_json.hpp"
 #include "support/text/ascii.hpp"
 

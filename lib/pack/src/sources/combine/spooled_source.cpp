@@ -7,8 +7,8 @@
 #include <octavo/errors.hpp>
 #include <octavo/text.hpp>
 
-#include "dataset_file/label_check.hpp"
-#include "dataset_file/limits.hpp"
+#include "format/label_check.hpp"
+#include "format/limits.hpp"
 #include "sources/multi_labels.hpp"
 #include "support/file.hpp"
 #include "support/text/utf8.hpp"

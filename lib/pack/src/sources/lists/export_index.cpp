@@ -8,7 +8,7 @@
 #include <octavo/errors.hpp>
 #include <octavo/mask_colors.hpp>
 
-#include "dataset_file/limits.hpp"
+#include "format/limits.hpp"
 #include "sources/lists/json_bytes.hpp"
 #include "sources/lists/name_list.hpp"
 #include "support/file.hpp"

@@ -6,7 +6,7 @@
 
 #include <octavo/errors.hpp>
 
-#include "dataset_file/limits.hpp"
+#include "format/limits.hpp"
 #include "sources/multi_labels.hpp"
 #include "support/file.hpp"
 

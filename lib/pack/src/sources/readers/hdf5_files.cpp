@@ -5,7 +5,7 @@
 
 #include "arrays/hdf5_file.hpp"
 #include "arrays/matlab/matlab_hdf5.hpp"
-#include "dataset_file/index/header.hpp"
+#include "format/index/header.hpp"
 #include "sources/source_reader.hpp"
 
 namespace octavo::sources {

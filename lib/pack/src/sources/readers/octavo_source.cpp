@@ -7,11 +7,11 @@
 
 #include <octavo/errors.hpp>
 
-#include "dataset_file/index/header.hpp"
+#include "format/index/header.hpp"
+#include "format/statistics/codes.hpp"
 #include "sources/multi_labels.hpp"
 #include "sources/recorded_loss.hpp"
 #include "sources/source_reader.hpp"
-#include "statistics/codes.hpp"
 #include "support/file.hpp"
 #include "support/strict_json.hpp"
 

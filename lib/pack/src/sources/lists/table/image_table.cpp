@@ -12,8 +12,8 @@
 #include <octavo/errors.hpp>
 #include <octavo/text.hpp>
 
-#include "dataset_file/limits.hpp"
 #include "files/text_pieces.hpp"
+#include "format/limits.hpp"
 #include "sources/combine/split_names.hpp"
 #include "sources/lists/folders/class_folders.hpp"
 #include "sources/lists/folders/search_notes.hpp"

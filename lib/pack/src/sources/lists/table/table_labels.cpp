@@ -11,7 +11,7 @@
 #include <octavo/spelling.hpp>
 #include <octavo/text.hpp>
 
-#include "dataset_file/limits.hpp"
+#include "format/limits.hpp"
 #include "sources/lists/image_list.hpp"
 #include "sources/lists/table/list_columns.hpp"
 #include "support/text/ascii.hpp"
