@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(kThreads, kLeastBlocks)
   const auto width = static_cast<std::uint32_t>(args.out_size.width);
   for (std::uint32_t mask_number = blockIdx.x; mask_number < mask_count; mask_number += gridDim.x) {
     if (threadIdx.x == 0) sample = sample_at(args.selection, mask_number / views);
-    __syncthreads();
+    __syncthreads();  // also after the mask before: its sample was read before load_row() waited
     if (args.program != nullptr) {
       const DrawKey key = draw_key(args, sample, mask_number % views);
       for (int i = static_cast<int>(threadIdx.x); i < args.program->op_count; i += static_cast<int>(kThreads)) {
@@ -51,7 +51,6 @@ __global__ void __launch_bounds__(kThreads, kLeastBlocks)
                                                  static_cast<std::int32_t>(pixel % width));
       out[pixel] = mask_value<Value>(args, mask, from);
     }
-    __syncthreads();  // before the next mask
   }
 }
 

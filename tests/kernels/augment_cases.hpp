@@ -90,6 +90,19 @@ class AugmentCase {
     push(op);
   }
 
+  /// Replaces all operations and the mixing: these change every image.
+  void change_by(std::initializer_list<kernels::AugmentKind> kinds) {
+    program_.op_count = 0;
+    mix_ = {};
+    program_.has_jitter = program_.erases_values = false;
+    shape_ = sample_;
+    for (const kernels::AugmentKind kind : kinds) {
+      kernels::AugmentOp op = new_op(kind);
+      op.probability = 1.0;
+      push(op);
+    }
+  }
+
   /// The arguments of a gather into a fresh buffer.
   kernels::GatherArgs args() {
     const BatchShape batch = {.image = shape_, .views = views_, .dtype = type_, .layout = layout_};

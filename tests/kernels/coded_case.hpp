@@ -146,9 +146,9 @@ class CodedCase {
       : shape_(shape), type_(type), layout_(layout), count_(count), rows_(coding, seed, shape, kRows, kResident) {
     std::mt19937 random(seed);
     const auto word = [&] { return static_cast<std::uint32_t>(random()); };
-    for (std::int64_t row = 0; row < kRows; ++row) labels_.push_back(word());
-    resident_labels_.assign(labels_.begin(), labels_.begin() + kResident);
-    staged_labels_.assign(labels_.begin() + kResident, labels_.end());
+    for (std::int64_t i = 0; i < kRows * kLabelWords; ++i) labels_.push_back(word());
+    resident_labels_.assign(labels_.begin(), labels_.begin() + kResident * kLabelWords);
+    staged_labels_.assign(labels_.begin() + kResident * kLabelWords, labels_.end());
     for (std::int64_t c = 0; c < shape.channels; ++c) {
       maps_.push_back({1.0f / (50.0f + static_cast<float>(c)), 0.25f - 0.125f * static_cast<float>(c)});
     }
@@ -166,12 +166,12 @@ class CodedCase {
 
   GatherArgs args() {
     values_.assign(static_cast<std::size_t>(count_ * shape_.values()) * bytes_of(type_), std::byte{0xEE});
-    out_labels_.assign(static_cast<std::size_t>(count_), 0xEEEEEEEEu);
+    out_labels_.assign(static_cast<std::size_t>(count_ * kLabelWords), 0xEEEEEEEEu);
     GatherArgs args{};
     args.packed = rows_.packed();
     args.packed.labels = resident_labels_.data();
     args.packed.staged_labels = staged_labels_.data();
-    args.packed.label_words = 1;
+    args.packed.label_words = kLabelWords;
     args.set_shapes(shape_, type_, layout_);
     args.selection = cursor_ ? rows_at(cursor_.get(), kRows) : given_rows(chosen_.data(), kRows);
     args.batch_count = count_;
@@ -206,7 +206,8 @@ class CodedCase {
     const RowSelection selection = args().selection;
     std::vector<std::uint32_t> expected;
     for (std::int64_t b = 0; b < count_; ++b) {
-      expected.push_back(labels_[static_cast<std::size_t>(sample_at(selection, b).row)]);
+      const auto label = labels_.begin() + sample_at(selection, b).row * kLabelWords;
+      expected.insert(expected.end(), label, label + kLabelWords);
     }
     return expected;
   }
@@ -214,7 +215,7 @@ class CodedCase {
   const std::vector<std::uint32_t>& out_labels() const { return out_labels_; }
 
  private:
-  static constexpr std::int64_t kResident = 4, kSlots = 3;
+  static constexpr std::int64_t kResident = 4, kSlots = 3, kLabelWords = 3;
   std::int64_t slot_bytes() const { return decoded_bytes(RowCoding::lp8, shape_.values()); }
 
   SampleShape shape_;

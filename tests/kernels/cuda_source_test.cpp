@@ -75,6 +75,23 @@ void require_mean_of_cpu(const GatherArgs& gather, const cuda::DeviceTraits& dev
   }
 }
 
+/// Compares with the definition.
+void require_augmented(AugmentCase& parameters) {
+  gather_defined(parameters.args());
+  const auto expected = parameters.values();
+  const auto labels = parameters.out_labels();
+  GatherArgs args = parameters.args();
+  // Fewer slots than images, so that blocks make several.
+  std::vector<std::byte> images(static_cast<std::size_t>(3 * parameters.image_bytes()));
+  args.block_memory.memory = images.data();
+  args.block_memory.slot_bytes = parameters.image_bytes();
+  args.block_memory.slots = 3;
+  mark_unwritten(images);
+  require_gather(args, kMiddleDevice);
+  REQUIRE(parameters.values() == expected);
+  REQUIRE(parameters.out_labels() == labels);
+}
+
 }  // namespace
 
 TEST_CASE("the CUDA gather gives the exact values of every case", "[unit][shim]") {
@@ -129,19 +146,21 @@ TEST_CASE("the CUDA gather augments like the definition", "[unit][shim][order]")
   for (std::uint32_t seed = first_case(); seed < 300; seed += case_stride()) {
     AugmentCase parameters(seed);
     INFO(parameters.name());
-    gather_defined(parameters.args());
-    const auto expected = parameters.values();
-    const auto labels = parameters.out_labels();
-    GatherArgs args = parameters.args();
-    // Fewer slots than images, so that blocks make several.
-    std::vector<std::byte> images(static_cast<std::size_t>(3 * parameters.image_bytes()));
-    args.block_memory.memory = images.data();
-    args.block_memory.slot_bytes = parameters.image_bytes();
-    args.block_memory.slots = 3;
-    mark_unwritten(images);
-    require_gather(args, kMiddleDevice);
-    REQUIRE(parameters.values() == expected);
-    REQUIRE(parameters.out_labels() == labels);
+    require_augmented(parameters);
+  }
+}
+
+// Each step reads the whole image, or values that other threads have changed.
+TEST_CASE("the CUDA gather changes the values of whole images step by step", "[unit][shim]") {
+  using enum AugmentKind;
+  std::uint32_t seed = 0;
+  while (AugmentCase(seed).args().sample.channels != 3) ++seed;
+  AugmentCase parameters(seed);
+  parameters.store_as(7, 11);
+  for (const AugmentKind first : {permute_channels, invert, solarize}) {
+    parameters.change_by({first, first == invert ? permute_channels : invert, equalize});
+    INFO(static_cast<int>(first));
+    require_augmented(parameters);
   }
 }
 

@@ -44,6 +44,7 @@ CODED = [
     "the CUDA gather augments coded rows like plain ones",
 ]
 AUGMENTED = [
+    "the CUDA gather changes the values of whole images step by step",
     "the CUDA gather shrinks images with more weights than fit in shared memory",
     "the CUDA gather resizes also with filters that do not fit in shared memory",
     "the CUDA gather augments like the definition",
@@ -157,12 +158,11 @@ ORDERED = {
 def removals():
     found = []
     for file, sources in ORDERED.items():
-        seen = {}
-        for match in ORDERING.finditer((ROOT / "kernels" / file).read_text()):
-            statement = match.group(1) or match.group(2)
-            nth = seen.get(statement, 0)
-            seen[statement] = nth + 1
-            found.append(Mutation(file, statement, "" if match.group(1) else ";", sources.split(), "order", nth))
+        text = (ROOT / "kernels" / file).read_text()
+        for match in ORDERING.finditer(text):
+            group = 1 if match.group(1) else 2
+            nth = text.count(match.group(group), 0, match.start(group))
+            found.append(Mutation(file, match.group(group), ";", sources.split(), "order", nth))
     return found
 
 

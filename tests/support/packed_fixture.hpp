@@ -93,6 +93,7 @@ inline void write_packed(const std::filesystem::path& path, const std::vector<Pl
   Writer writer(path, options);
   for (std::size_t i = 0; i < splits.size(); ++i) {
     std::vector<std::uint8_t> values = splits[i].values;
+    writer.train(i, values);
     writer.write(i, 0, values, std::as_bytes(std::span(splits[i].labels)), {}, splits[i].masks);
   }
   writer.finish(provenance);

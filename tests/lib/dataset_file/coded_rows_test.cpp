@@ -278,6 +278,31 @@ TEST_CASE("tables of LC8 code frequent residuals in few bits, and are read as th
   CHECK(read->entries == tables->entries);
 }
 
+TEST_CASE("tables of LC8 that are trained with some samples encode others in fewer bytes", "[unit][coded]") {
+  const SampleShape shape{3, 32, 32};
+  const auto few_levels = [&](unsigned seed) {
+    Codes codes = image_of(shape, Kind::noise, seed);
+    for (std::int8_t& code : codes) code = static_cast<std::int8_t>(code & 0xF0);
+    return codes;
+  };
+  Codes typical;
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    const Codes codes = few_levels(seed);
+    typical.insert(typical.end(), codes.begin(), codes.end());
+  }
+  const auto bytes_with = [&](const std::shared_ptr<const dataset_file::RowTables>& tables) {
+    const Codes codes = few_levels(99);
+    std::vector<std::byte> encoded;
+    dataset_file::make_lc8_encoder(shape, tables)->encode(std::as_bytes(std::span(codes)), encoded);
+    return encoded.size();
+  };
+  const auto general = dataset_file::default_lc8_tables(shape);
+  const auto trained = dataset_file::train_lc8_tables(shape, std::as_bytes(std::span(typical)));
+  CHECK(bytes_with(general) == 3072);  // as they are
+  CHECK(bytes_with(trained) < 2300);   // half of that is the least: 4 bits of 8
+  CHECK(dataset_file::train_lc8_tables(shape, {}) == general);
+}
+
 TEST_CASE("stored tables of LC8 that are no prefix codes are refused", "[unit][coded]") {
   std::vector<std::byte> stored = dataset_file::default_lc8_tables({1, 8, 8})->stored;
   CHECK_NOTHROW(dataset_file::read_lc8_tables(stored));

@@ -192,6 +192,27 @@ TEST_CASE("every row must be written exactly once", "[unit][archive]") {
   REQUIRE(octavo::test::names_in(folder.path()).empty());
 }
 
+TEST_CASE("a split is trained with whole samples, before the first one is written", "[unit][archive]") {
+  const TemporaryFolder folder;
+  octavo::WriterOptions options;
+  options.splits = {octavo::test::small_split("train", 3)};
+  options.compression = octavo::Compression::lc8;
+  Writer writer(folder / "a.h5", options);
+  auto values = octavo::test::values_of(options.splits[0].shape, 0, 3);
+  REQUIRE_THROWS_WITH(writer.train(0, std::span(values).first(values.size() - 1)),
+                      "train split train: the values are not whole samples");
+  REQUIRE_THROWS_AS(writer.train(1, values), octavo::InvalidArgument);
+  writer.train(0, values);
+  const std::vector<std::int32_t> labels = {0, 1, 2};
+  auto written = values;
+  writer.write(0, 0, written, std::as_bytes(std::span(labels)));
+  REQUIRE_THROWS_WITH(writer.train(0, values), "train split train: samples are already written");
+  writer.finish("{}");
+  std::vector<std::int8_t> codes(values.size());
+  Dataset::open(folder / "a.h5").split("train").read(0, 3, codes);
+  for (std::size_t i = 0; i < codes.size(); ++i) REQUIRE(codes[i] == values[i] - 128);
+}
+
 TEST_CASE("layouts that the format does not allow are refused before anything is created", "[unit][archive]") {
   const TemporaryFolder folder;
   const auto refused = [&](const auto& change) {

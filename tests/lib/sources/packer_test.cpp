@@ -21,11 +21,12 @@ namespace {
 constexpr int kImageCount = 3000;
 constexpr int kPixels = 28 * 28;
 
-std::string noisy_images() {
+/// Values keep only the bits of `mask`.
+std::string noisy_images(int mask = 0xFF) {
   std::string data;
   std::uint32_t state = 1;
   for (int i = 0; i < kImageCount * kPixels; ++i)
-    data += static_cast<char>((state = state * 1664525u + 1013904223u) >> 24);
+    data += static_cast<char>((state = state * 1664525u + 1013904223u) >> 24 & static_cast<unsigned>(mask));
   return idx({kImageCount, 28, 28}, data);
 }
 
@@ -130,6 +131,35 @@ TEST_CASE("any number of threads deflates to the same bytes from plain and gzip 
   REQUIRE(wrong == 0);
 }
 
+TEST_CASE("any number of threads encodes to the same bytes, with tables for the samples", "[unit][pack]") {
+  const TemporaryFolder folder;
+  const std::string images = noisy_images(0xF0);  // which general tables do not shrink
+  write_file(folder / "train-images-idx3-ubyte", images);
+  write_file(folder / "train-labels-idx1-ubyte", labels());
+  const auto pack_with = [&](int thread_count, bool skips) {
+    const fs::path path = folder / "encoded.h5";
+    const auto source = open_source({{folder.path(), ""}}, {});
+    pack(*source, path,
+         {.skip_bad_samples = skips,
+          .reproducible = true,
+          .compression = Compression::lc8,
+          .replace_existing = true,
+          .thread_count = thread_count});
+    return read_whole_file(path, 1 << 30);
+  };
+  const std::string one = pack_with(1, false);
+  REQUIRE(pack_with(3, false) == one);
+  REQUIRE(pack_with(2, true) == one);
+  REQUIRE(verify(folder / "encoded.h5").defect_count == 0);
+  const Split split = Dataset::open(folder / "encoded.h5").split("train");
+  REQUIRE(4 * split.stored_bytes() < 3 * split.packed_bytes());
+  std::vector<std::int8_t> codes(kImageCount * kPixels);
+  split.read(0, kImageCount, codes);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < codes.size(); ++i) wrong += codes[i] + 128 != static_cast<std::uint8_t>(images[16 + i]);
+  REQUIRE(wrong == 0);
+}
+
 TEST_CASE("the summary and the provenance describe what was packed", "[unit][pack]") {
   const TemporaryFolder folder;
   write_idx(folder, false);
@@ -160,6 +190,7 @@ TEST_CASE("a reproducible provenance contains no folder and no command", "[unit]
 }
 
 TEST_CASE("a bad sample stops packing and leaves nothing or is skipped and recorded", "[unit][pack]") {
+  const Compression compression = GENERATE(Compression::none, Compression::lc8);  // which reads some samples before
   const TemporaryFolder folder;
   const fs::path path = folder / "out/a.h5";
   fs::create_directories(folder / "out");
@@ -169,10 +200,11 @@ TEST_CASE("a bad sample stops packing and leaves nothing or is skipped and recor
   }
   write_file(folder / "images/c/2.png", "no image");
   const auto source = open_source({{folder / "images", ""}}, {.skip_unreadable = true});
-  REQUIRE_THROWS_WITH(pack(*source, path),
+  REQUIRE_THROWS_WITH(pack(*source, path, {.compression = compression}),
                       ContainsSubstring("\"c/2.png\": it is not a JPEG, PNG, WebP, TIFF, GIF, BMP or PNM file"));
   REQUIRE(files_in(folder / "out") == 0);
-  const PackSummary summary = pack(*source, path, {.skip_bad_samples = true, .thread_count = 2});
+  const PackSummary summary =
+      pack(*source, path, {.skip_bad_samples = true, .compression = compression, .thread_count = 2});
   REQUIRE(summary.splits[0].sample_count == 4);
   REQUIRE(summary.skipped.size() == 1);
   REQUIRE(summary.skipped[0].name == "c/2.png");

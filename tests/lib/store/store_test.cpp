@@ -75,7 +75,8 @@ void bad_requests_write_nothing(Device device) {
   const DeviceTensor images(device, DType::float32, {2, 1, 2, 2});
   const auto before = images.to_host<std::uint32_t>();
   const std::vector<std::int64_t> beyond = {0, 10}, negative = {-1, 0}, three = {0, 1, 2};
-  REQUIRE_THROWS_WITH(store.gather(beyond, BatchSpec{}, images.view()), ContainsSubstring("row 10 is not in [0, 10)"));
+  REQUIRE_THROWS_WITH(store.gather(beyond, BatchSpec{}, images.view()),
+                      ContainsSubstring("index 10 is not in [0, 10)"));
   REQUIRE_THROWS_AS(store.gather(negative, BatchSpec{}, images.view()), InvalidArgument);
   REQUIRE_THROWS_WITH(store.gather(three, BatchSpec{}, images.view()), ContainsSubstring("8 elements; expected 12"));
   TensorView other = images.view();

@@ -70,13 +70,29 @@ class Sizes {
   double mean_ = 0.0, squares_ = 0.0;
 };
 
+/// Those that encode the images; trained, as when the split is packed, with some of the rows.
+std::shared_ptr<const dataset_file::RowTables> image_tables(const dataset_file::SplitData& data,
+                                                            const dataset_file::Codec& codec,
+                                                            const std::vector<std::int64_t>& rows) {
+  const SampleShape& shape = data.description().shape;
+  if (codec.train_tables == nullptr) return codec.tables_for(shape);
+  const auto values = static_cast<std::size_t>(shape.values());
+  const auto count = static_cast<std::size_t>(dataset_file::training_samples(std::ssize(rows), shape));
+  std::vector<std::byte> codes(count * values);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t row = rows[i * rows.size() / count];
+    dataset_file::read_codes(data, row, 1, std::span(codes).subspan(i * values, values));
+  }
+  return codec.train_tables(shape, codes);
+}
+
 EncodedSamples encode_rows(const dataset_file::SplitData& data, const dataset_file::Codec& codec,
                            const std::vector<std::int64_t>& rows) {
   const dataset_file::SplitDescription& split = data.description();
   const auto image_bytes = static_cast<std::size_t>(split.shape.values());
   const auto mask_bytes = split.has_masks ? static_cast<std::size_t>(split.shape.values_per_channel()) : 0;
   const SampleShape mask = {1, split.shape.height, split.shape.width};
-  const auto image_encoder = codec.make_row_encoder(split.shape, codec.tables_for(split.shape));
+  const auto image_encoder = codec.make_row_encoder(split.shape, image_tables(data, codec, rows));
   const auto mask_encoder = codec.make_row_encoder(mask, codec.tables_for(mask));
   std::vector<std::byte> codes(image_bytes), masks(mask_bytes), encoded;
   EncodedSamples result{.compression = codec.compression, .count = static_cast<std::int64_t>(rows.size())};

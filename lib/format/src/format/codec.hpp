@@ -1,6 +1,7 @@
 // How the images of a file are encoded. The encoding is independent of where the samples reside.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -63,6 +64,9 @@ struct Codec {
   bool (*can_be_row)(const SampleShape& shape, std::int64_t bytes) = nullptr;
   // Of encodings with tables:
   std::shared_ptr<const RowTables> (*default_tables)(const SampleShape& shape) = nullptr;
+  /// Those that encode samples like these, codes [count,C,H,W], in few bytes. Deterministic.
+  std::shared_ptr<const RowTables> (*train_tables)(const SampleShape& shape,
+                                                   std::span<const std::byte> codes) = nullptr;
   /// Throws FormatError (the message does not name the dataset).
   std::shared_ptr<const RowTables> (*read_tables)(std::span<const std::byte> stored) = nullptr;
 
@@ -70,6 +74,12 @@ struct Codec {
     return default_tables == nullptr ? nullptr : default_tables(shape);
   }
 };
+
+/// How many of N samples of a split train its tables: enough for these, and few enough to keep them in memory.
+inline std::int64_t training_samples(std::int64_t N, const SampleShape& shape) {
+  constexpr std::int64_t kMostBytes = std::int64_t{8} << 20, kMostSamples = 1000;
+  return std::min({N, kMostSamples, std::max<std::int64_t>(1, kMostBytes / shape.values())});
+}
 
 const Codec& codec_of(Compression compression);
 

@@ -56,6 +56,11 @@ class Writer {
   Writer(Writer&&) noexcept;
   Writer& operator=(Writer&&) noexcept;
 
+  /// Fits the encoding of a split to typical samples, uint8 [count,C,H,W]: lc8 makes its tables from them, all other
+  /// encodings ignore them. Without this call, lc8 uses general tables. Throws InvalidArgument if the values are not
+  /// whole samples, or if a sample of the split is already written.
+  void train(std::size_t split, std::span<const std::uint8_t> values);
+
   /// Stores samples in rows [first_row, first_row + count) of options.splits[split].
   ///
   /// values  uint8 [count,C,H,W], stored as codes (code = value - 128, that is value ^ 0x80); overwritten

@@ -13,6 +13,7 @@
 #include <octavo/text.hpp>
 #include <octavo/writer.hpp>
 
+#include "format/codec.hpp"
 #include "packing/loss.hpp"
 #include "packing/packer.hpp"
 #include "packing/progress_meter.hpp"
@@ -141,8 +142,35 @@ class Packer {
     next_row_ = 0;
     packing::ProgressMeter meter(options_.on_progress, "packing " + layout.name, layout.sample_count,
                                  layout.shape.values());
+    read_training_samples(split, thread_count);
     run_on_threads(thread_count, [&](int) { work(split, meter); });
     summary_.packed_bytes += summary_.splits[split].sample_count * layout.shape.values();
+  }
+
+  /// Trains the encoding of the split with samples from all over it, which may be sorted by class. Keeps them, because
+  /// sources count what they read.
+  void read_training_samples(std::size_t split, int thread_count) {
+    kept_.clear();
+    const SourceSplit& layout = source_.splits()[split];
+    if (dataset_file::codec_of(options_.compression).train_tables == nullptr || !source_.is_random_access()) return;
+    const std::int64_t N = layout.sample_count;
+    const std::int64_t count = dataset_file::training_samples(N, layout.shape);
+    kept_.resize(static_cast<std::size_t>(count));
+    std::atomic<std::int64_t> next = 0;
+    run_on_threads(thread_count, [&](int) {
+      for (std::int64_t i; (i = next.fetch_add(1)) < count;) {
+        Block& sample = kept_[static_cast<std::size_t>(i)];
+        sample.first_row = (2 * i + 1) * N / (2 * count);
+        sample.row_count = 1;
+        make_room(layout, sample);
+        read(split, sample.first_row, 1, sample, 0);
+      }
+    });
+    std::vector<std::uint8_t> typical;
+    for (const Block& sample : kept_) {
+      if (sample.failures.empty()) typical.insert(typical.end(), sample.values.begin(), sample.values.end());
+    }
+    writer_.train(split, typical);
   }
 
   /// The loop of each thread, until the split is done or a thread has failed.
@@ -167,13 +195,51 @@ class Packer {
     block.first_row = next_row_.fetch_add(rows_a_block_);
     block.row_count = std::min(rows_a_block_, layout.sample_count - block.first_row);
     if (block.row_count <= 0 || stopped_) return false;
+    make_room(layout, block);
+    const std::int64_t end = block.first_row + block.row_count;
+    auto kept = std::ranges::lower_bound(kept_, block.first_row, {}, &Block::first_row);
+    for (std::int64_t row = block.first_row; row < end;) {
+      const std::int64_t kept_row = kept != kept_.end() ? std::min(kept->first_row, end) : end;
+      if (kept_row > row) {
+        read(split, row, kept_row - row, block, row - block.first_row);
+      } else {
+        take(layout, *kept++, block);
+      }
+      row = std::max(row + 1, kept_row);
+    }
+    return true;
+  }
+
+  static void make_room(const SourceSplit& layout, Block& block) {
     block.values.resize(static_cast<std::size_t>(block.row_count * layout.shape.values()));
     block.labels.resize(static_cast<std::size_t>(block.row_count * layout.labels.bytes_per_sample()));
     block.masks.resize(static_cast<std::size_t>(block.row_count * mask_values(layout)));
-    block.failures = source_.read(split, block.first_row, block.row_count, block.values, block.labels);
-    if (layout.has_masks)
-      add_failures(block.failures, source_.read_masks(split, block.first_row, block.row_count, block.masks));
-    return true;
+    block.failures.clear();
+  }
+
+  /// Reads samples to `place` in a block that has room for them, after those before.
+  void read(std::size_t split, std::int64_t first_row, std::int64_t count, Block& block, std::int64_t place) {
+    const SourceSplit& layout = source_.splits()[split];
+    const auto part = [&](auto& all, std::int64_t width) {
+      return std::span(all).subspan(static_cast<std::size_t>(place * width), static_cast<std::size_t>(count * width));
+    };
+    std::vector<SampleFailure> failures =
+        source_.read(split, first_row, count, part(block.values, layout.shape.values()),
+                     part(block.labels, layout.labels.bytes_per_sample()));
+    if (layout.has_masks) {
+      add_failures(failures, source_.read_masks(split, first_row, count, part(block.masks, mask_values(layout))));
+    }
+    std::move(failures.begin(), failures.end(), std::back_inserter(block.failures));
+  }
+
+  /// Moves a sample that was read before to its place in a block.
+  static void take(const SourceSplit& layout, Block& sample, Block& block) {
+    const std::int64_t place = sample.first_row - block.first_row;
+    std::ranges::copy(sample.values, block.values.begin() + place * layout.shape.values());
+    std::ranges::copy(sample.labels, block.labels.begin() + place * layout.labels.bytes_per_sample());
+    std::ranges::copy(sample.masks, block.masks.begin() + place * mask_values(layout));
+    std::ranges::move(sample.failures, std::back_inserter(block.failures));
+    sample.values = {};
   }
 
   /// Writes the runs of good samples between the bad ones.
@@ -286,6 +352,7 @@ class Packer {
   const PackOptions& options_;
   const std::filesystem::path& path_;
   std::vector<bool> has_names_;  ///< for each split
+  std::vector<Block> kept_;      ///< samples of the split that are already read, in order
   Writer writer_;
   std::int64_t rows_a_block_ = 1;
   std::atomic<std::int64_t> next_row_ = 0;

@@ -263,4 +263,13 @@ void count_lc8_residuals(const SampleShape& shape, std::span<const std::byte> co
   }
 }
 
+std::shared_ptr<const RowTables> train_lc8_tables(const SampleShape& shape, std::span<const std::byte> codes) {
+  Lc8Counts counts{};
+  const auto values = static_cast<std::size_t>(shape.values());
+  for (std::size_t at = 0; at < codes.size(); at += values) {
+    count_lc8_residuals(shape, codes.subspan(at, values), counts);
+  }
+  return fit_lc8_tables(counts, default_lc8_tables(shape));
+}
+
 }  // namespace octavo::dataset_file

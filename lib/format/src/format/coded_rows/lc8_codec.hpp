@@ -12,6 +12,8 @@ bool can_be_lc8_row(const SampleShape& shape, std::int64_t bytes);
 
 /// Adds the residuals of a sample to `counts`.
 void count_lc8_residuals(const SampleShape& shape, std::span<const std::byte> codes, Lc8Counts& counts);
+/// As Codec::train_tables.
+std::shared_ptr<const RowTables> train_lc8_tables(const SampleShape& shape, std::span<const std::byte> codes);
 
 inline constexpr Codec kLc8Codec = {.compression = Compression::lc8,
                                     .name_in_index = "lc8",
@@ -20,6 +22,7 @@ inline constexpr Codec kLc8Codec = {.compression = Compression::lc8,
                                     .make_row_encoder = &make_lc8_encoder,
                                     .can_be_row = &can_be_lc8_row,
                                     .default_tables = &default_lc8_tables,
+                                    .train_tables = &train_lc8_tables,
                                     .read_tables = &read_lc8_tables};
 
 }  // namespace octavo::dataset_file

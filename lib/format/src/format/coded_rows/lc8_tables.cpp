@@ -1,6 +1,7 @@
 #include "format/coded_rows/lc8_tables.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -178,6 +179,16 @@ Bins make_bins(const std::array<std::int64_t, 256>& counts) {
   return best;
 }
 
+std::int64_t bit_count(const Lc8Counts& counts, const Lc8Codes& codes) {
+  std::int64_t bits = 0;
+  for (std::size_t k = 0; k < counts.size(); ++k) {
+    for (std::size_t residual = 0; residual < counts[k].size(); ++residual) {
+      bits += counts[k][residual] * codes[k][residual].bit_count;
+    }
+  }
+  return bits;
+}
+
 }  // namespace
 
 std::shared_ptr<const RowTables> make_lc8_tables(const Lc8Counts& counts) {
@@ -186,6 +197,20 @@ std::shared_ptr<const RowTables> make_lc8_tables(const Lc8Counts& counts) {
     for (const Bin& bin : make_bins(of_class)) stored.push_back(stored_bin(bin));
   }
   return tables_of(stored);
+}
+
+std::shared_ptr<const RowTables> fit_lc8_tables(const Lc8Counts& counts, std::shared_ptr<const RowTables> general) {
+  // Residuals that each class has in addition, distributed as the lengths of their codes expect.
+  constexpr double kExpected = 1000;
+  const Lc8Codes general_codes = lc8_codes(*general);
+  Lc8Counts all = counts;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    for (std::size_t residual = 0; residual < all[k].size(); ++residual) {
+      all[k][residual] += std::lround(std::ldexp(kExpected, -general_codes[k][residual].bit_count));
+    }
+  }
+  auto fitted = make_lc8_tables(all);
+  return bit_count(counts, lc8_codes(*fitted)) < bit_count(counts, general_codes) ? fitted : general;
 }
 
 std::shared_ptr<const RowTables> read_lc8_tables(std::span<const std::byte> stored) { return tables_of(stored); }

@@ -18,6 +18,9 @@ using Lc8Counts = std::array<std::array<std::int64_t, 256>, kernels::kLc8Classes
 
 /// The tables that code the counted residuals in few bits. Deterministic.
 std::shared_ptr<const RowTables> make_lc8_tables(const Lc8Counts& counts);
+/// The same for a few samples, which may lack residuals: as if others had come that `general` tables expect. Returns
+/// `general` if it needs no more bits.
+std::shared_ptr<const RowTables> fit_lc8_tables(const Lc8Counts& counts, std::shared_ptr<const RowTables> general);
 
 /// As Codec::read_tables and Codec::default_tables.
 std::shared_ptr<const RowTables> read_lc8_tables(std::span<const std::byte> stored);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <octavo/shapes.hpp>
@@ -30,6 +31,9 @@ class RowAssembly {
   RowAssembly(const Codec& codec, std::shared_ptr<const RowTables> tables, const SampleShape& shape,
               std::int64_t row_count, const Spool& spool);
 
+  /// Encodes with these tables instead. Call before add().
+  void use(std::shared_ptr<const RowTables> tables) { tables_ = std::move(tables); }
+
   /// Encodes rows from `first_row` on and keeps them. Add each row once. Throws IoError.
   EncodedRows add(std::int64_t first_row, std::span<const std::byte> codes);
 
@@ -45,7 +49,7 @@ class RowAssembly {
   std::unique_ptr<RowEncoder> take_encoder();
 
   const Codec& codec_;
-  const std::shared_ptr<const RowTables> tables_;
+  std::shared_ptr<const RowTables> tables_;
   const SampleShape shape_;
   const Spool& spool_;
   std::vector<std::uint32_t> sizes_;

@@ -38,6 +38,13 @@ SplitWriter::SplitWriter(SplitLayout layout, std::size_t split_number, std::size
 void SplitWriter::place(const File& file, PayloadPlace place) {
   file_ = &file;
   place_ = std::move(place);
+  if (tables_ && place_.rows) place_.rows->use(tables_);
+}
+
+void SplitWriter::use_tables(std::shared_ptr<const RowTables> tables) {
+  if (sample_count() > 0) throw InvalidArgument("train split " + layout_.name + ": samples are already written");
+  tables_ = std::move(tables);
+  if (place_.rows) place_.rows->use(tables_);
 }
 
 std::string SplitWriter::where(std::int64_t row) const {

@@ -46,6 +46,8 @@ class SplitWriter {
   /// Sets the final location of samples. Call before write(), or with `rows_wait` before copy_waiting_rows().
   void place(const File& file, PayloadPlace place);
   const PayloadPlace& place() const { return place_; }
+  /// Encodes images with these tables. Call before write().
+  void use_tables(std::shared_ptr<const RowTables> tables);
 
   void write(std::int64_t first_row, std::span<std::uint8_t> values, std::span<const std::byte> labels,
              std::span<const std::string> names, std::span<const std::uint8_t> masks);
@@ -106,6 +108,7 @@ class SplitWriter {
   const bool rows_wait_;
   const File* file_ = nullptr;
   PayloadPlace place_;
+  std::shared_ptr<const RowTables> tables_;  ///< of use_tables(); or null
 
   std::string columns_;
 

@@ -18,6 +18,7 @@
 #include "dataset_file/write/target_file.hpp"
 #include "format/limits.hpp"
 #include "format/reader.hpp"
+#include "format/statistics/codes.hpp"
 #include "support/hash.hpp"
 #include "support/strict_json.hpp"
 #include "support/text/short_text.hpp"
@@ -158,6 +159,7 @@ class Writer::Implementation {
  public:
   Implementation(std::filesystem::path path, WriterOptions options);
 
+  void train(std::size_t split, std::span<const std::uint8_t> values);
   void write(std::size_t split, std::int64_t first_row, std::span<std::uint8_t> values,
              std::span<const std::byte> labels, std::span<const std::string> names,
              std::span<const std::uint8_t> masks);
@@ -213,6 +215,18 @@ void Writer::Implementation::place(std::size_t split, std::int64_t sample_count)
   splits_[split]->place(file_, placing.place(options_.splits[split], split, sample_count));
 }
 
+void Writer::Implementation::train(std::size_t split, std::span<const std::uint8_t> values) {
+  dataset_file::SplitWriter& writer = split_at(split);
+  const SampleShape& shape = writer.layout().shape;
+  if (values.size() % static_cast<std::size_t>(shape.values()) != 0) {
+    throw InvalidArgument("train split " + writer.layout().name + ": the values are not whole samples");
+  }
+  if (codec_of(options_).train_tables == nullptr || values.empty()) return;
+  std::vector<std::uint8_t> codes(values.begin(), values.end());
+  statistics::flip_top_bits(codes);
+  writer.use_tables(codec_of(options_).train_tables(shape, std::as_bytes(std::span(codes))));
+}
+
 void Writer::Implementation::write(std::size_t split, std::int64_t first_row, std::span<std::uint8_t> values,
                                    std::span<const std::byte> labels, std::span<const std::string> names,
                                    std::span<const std::uint8_t> masks) {
@@ -263,6 +277,11 @@ Writer::Writer(std::filesystem::path path, WriterOptions options)
 Writer::~Writer() = default;
 Writer::Writer(Writer&&) noexcept = default;
 Writer& Writer::operator=(Writer&&) noexcept = default;
+
+void Writer::train(std::size_t split, std::span<const std::uint8_t> values) {
+  if (!implementation_) throw InvalidArgument("train a split: the file is finished");
+  implementation_->train(split, values);
+}
 
 void Writer::write(std::size_t split, std::int64_t first_row, std::span<std::uint8_t> values,
                    std::span<const std::byte> labels, std::span<const std::string> names,
