@@ -95,10 +95,13 @@ class CodedRows {
     add_words(words, part);
     return true;
   }
-  /// Entries of any kind that residuals have; those of the first classes are often zeros, so that rows of them follow.
+  /// Entries of any kind that residuals have. Those of the first classes, or of all, are often zeros, so that rows of
+  /// them follow.
   void add_tables() {
+    const std::uint32_t classes_of_zeros = word() % 2 == 0 ? 8 : kLc8Classes;
     for (std::uint32_t i = 0; i < kLc8AllEntries; ++i) {
-      const bool is_zero = i >= kLc8Classes * kLc8TableEntries || (i < 8 * kLc8TableEntries && i % 8 != 0);
+      const bool is_zero =
+          i >= kLc8Classes * kLc8TableEntries || (i < classes_of_zeros * kLc8TableEntries && i % 8 != 0);
       const std::uint32_t extra_bits = word() % 8, places = 256u >> extra_bits;
       const std::int32_t base = static_cast<std::int32_t>(word() % places << extra_bits) - 128;
       tables_.push_back(is_zero ? 0 : Lc8Entry::of(1 + word() % 8, extra_bits, base).word);
