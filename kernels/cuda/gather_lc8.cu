@@ -320,11 +320,11 @@ class LaneRows {
 
   /// A code of the row.
   __device__ std::int32_t code(int plane, int x) const {
-    std::int32_t code = strips_[plane].codes[x];
+    auto code = static_cast<std::uint32_t>(strips_[plane].codes[x]);
     if (kPlanes == kLc8ColorChannels && plane != kLc8ColorBase) {
-      code += has_differences_ * strips_[kPlanes == 1 ? 0 : kLc8ColorBase].codes[x];
+      code += has_differences_ * static_cast<std::uint32_t>(strips_[kPlanes == 1 ? 0 : kLc8ColorBase].codes[x]);
     }
-    return code >> 24;
+    return static_cast<std::int32_t>(code) >> 24;
   }
 
  private:
@@ -332,7 +332,7 @@ class LaneRows {
   const std::uint32_t* tables_;
   std::uint32_t lane_, rows_;
   std::uint32_t width_;
-  std::int32_t has_differences_ = 0;
+  std::uint32_t has_differences_ = 0;  ///< 1: planes are differences to the base plane
   bool is_plain_row_, has_plain_ = false;
   LaneStrip strips_[kPlanes];
 };
