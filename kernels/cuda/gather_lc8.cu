@@ -126,7 +126,9 @@ struct LaneStrip {
   __device__ void next_row(const std::uint32_t* words, const std::uint32_t* tables, Neighbor left) {
     // A bit, if nothing around suggests a residual.
     const std::uint32_t row_bits = (any_residual | left.residual) == 0 ? 1 : 0;
-    const bool is_zero = (bits_from(window[0], window[1], used) & row_bits) != 0;
+    std::uint32_t next = bits_from(window[0], window[1], used);
+    const bool is_zero = (next & row_bits) != 0;
+    next >>= row_bits;
     std::uint32_t before = used;
     used += row_bits;
     // In a row of zeros, each sum is of the least magnitudes, and with this weight it selects the zeros.
@@ -142,11 +144,10 @@ struct LaneStrip {
     std::int32_t least = std::min(above_left.code, codes[0]), most = std::max(above_left.code, codes[0]);
     above_left = left;
     any_residual = 0;
-    std::uint32_t next = 0;
 #pragma unroll
     for (int x = 0; x < kColumns; ++x) {
       const float sum = fmaf(left_weight, left.magnitude, sums[x]);
-      if (x % 2 == 0) next = bits_from(window[0], window[1], used);
+      if (x > 0 && x % 2 == 0) next = bits_from(window[0], window[1], used);
       const std::uint32_t index =
           select_bits(kLc8TableEntries - 1, next, bits_of(sum) >> (22 - kTableBits)) - (kFirstHalfOctave << kTableBits);
       const LaneEntry entry{tables[static_cast<std::int32_t>(index)]};
@@ -299,11 +300,7 @@ class LaneRows {
     Neighbor left[kPlanes];
 #pragma unroll
     for (int k = 0; k < kPlanes; ++k) left[k] = Neighbor::of(__shfl_up_sync(~0u, strips_[k].last, 1, kGroupLanes));
-    if (!has_row) {
-#pragma unroll
-      for (int k = 0; k < kPlanes; ++k) strips_[k].above_left = left[k];
-      return;
-    }
+    if (!has_row) return;
 #pragma unroll
     for (int k = 0; k < kPlanes; ++k) {
       LaneStrip& strip = strips_[k];

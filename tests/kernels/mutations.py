@@ -80,6 +80,7 @@ TESTS = {
         "the CUDA gather of whole tiles gives the values of the definition",
         "the CUDA gather of tiles reads no plain rows beyond a band",
         "the CUDA gather of tiles advances its cursor when all blocks have read it",
+        "the CUDA gather of LC8 rows decodes rows of zeros",
     ]),
     "row_copy": ["the CUDA copy of float32 rows copies values and labels"],
     "batch_mean": ["the CUDA mean of a batch*", "the sums of a batch of coded rows are those of the CPU"],
