@@ -50,7 +50,7 @@ TEST_CASE("the CUDA gather of whole tiles gives the values of the definition", "
   }
 }
 
-// In half of these, most residuals are zeros: rows of zeros lie beside others.
+// In half of these, most residuals are zeros, so that rows of zeros are next to others.
 TEST_CASE("the CUDA gather of LC8 rows decodes rows of zeros", "[unit][order]") {
   for (std::uint32_t seed = 0; seed < 8; ++seed) {
     CodedCase data(RowCoding::lc8, seed, {3, 64, 64}, DType::float16, Layout::nchw, 3);
