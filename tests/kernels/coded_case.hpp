@@ -100,11 +100,11 @@ class CodedRows {
   void add_tables() {
     const std::uint32_t classes_of_zeros = word() % 2 == 0 ? 8 : kLc8Classes;
     for (std::uint32_t i = 0; i < kLc8AllEntries; ++i) {
-      const bool is_zero =
-          i >= kLc8Classes * kLc8TableEntries || (i < classes_of_zeros * kLc8TableEntries && i % 8 != 0);
+      const bool is_zero = i < classes_of_zeros * kLc8TableEntries && i % 8 != 0;
       const std::uint32_t extra_bits = word() % 8, places = 256u >> extra_bits;
       const std::int32_t base = static_cast<std::int32_t>(word() % places << extra_bits) - 128;
-      tables_.push_back(is_zero ? 0 : Lc8Entry::of(1 + word() % 8, extra_bits, base).word);
+      const Lc8Entry entry = is_zero ? Lc8Entry::of(1, 0, 0) : Lc8Entry::of(1 + word() % 8, extra_bits, base);
+      tables_.push_back(i < kLc8Classes * kLc8TableEntries ? entry.word : 0);
     }
   }
   /// Strips of any length, some of them plain, some groups that begin behind the end of the row.

@@ -32,7 +32,7 @@ MOST_REGISTERS = {"(gather|sum)_decoded": 112, "gather_channels": 96, "gather_au
 
 # Of a lane that decodes coded rows, for each value: the maximum number of instructions, by the codec and the planes that
 # it decodes. An H200 has time for 33 with float32 (4 bytes and 0.6) and 18 with half types.
-MOST_DECODING = {("lp8", 3): 16.6, ("lp8", 1): 18.25, ("lc8", 3): 33.4, ("lc8", 1): 34.3}
+MOST_DECODING = {("lp8", 3): 16.6, ("lp8", 1): 18.25, ("lc8", 3): 33.2, ("lc8", 1): 34.1}
 
 
 class Device:
