@@ -122,7 +122,8 @@ struct LaneStrip {
     for (int x = 0; x < kColumns; ++x) magnitudes[x] = magnitude_of(any_residual);
   }
 
-  /// Decodes the next row. If the strip is plain, the result is unspecified, and the window stays where it is.
+  /// Decodes the next row; `left` is the column before it. If the strip is plain, the result is unspecified, and the
+  /// window stays where it is.
   __device__ void next_row(const std::uint32_t* words, const std::uint32_t* tables, Neighbor left) {
     // A bit, if nothing around suggests a residual.
     const std::uint32_t row_bits = (any_residual | left.residual) == 0 ? 1 : 0;
@@ -175,14 +176,7 @@ struct LaneStrip {
     }
   }
 
-  /// Moves the window on by a word if it is used, as it was not `before`.
-  __device__ void move_window(const std::uint32_t* words, std::uint32_t before) {
-    const std::uint32_t moves = (before ^ used) & refills;
-    load_next_word(moves, words + position, window[0], window[1]);
-    position += moves >> 5;
-  }
-
-  /// The same for a plain strip whose rows are so many bits apart.
+  /// Decodes the next row of a plain strip, whose rows are `bits` bits apart.
   __device__ void next_plain_row(const std::uint32_t* words, std::uint32_t bits) {
     const std::uint32_t* const from = words + position / 32;
     const std::uint32_t middle = load_word(from + 1);
@@ -194,6 +188,13 @@ struct LaneStrip {
     position += bits;
     fill(kLc8PlainMagnitude);
     last = pack(static_cast<std::uint32_t>(codes[kColumns - 1]), any_residual);
+  }
+
+  /// Moves the window on by a word if it is used, as it was not `before`.
+  __device__ void move_window(const std::uint32_t* words, std::uint32_t before) {
+    const std::uint32_t moves = (before ^ used) & refills;
+    load_next_word(moves, words + position, window[0], window[1]);
+    position += moves >> 5;
   }
 };
 
