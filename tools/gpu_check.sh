@@ -1,18 +1,24 @@
 #!/usr/bin/env bash
-# tools/gpu_check.sh [--stage STAGES] [--again] [--limit SECONDS] [--out DIR] [--rehearse]: checks and measures Octavo on
-# this machine's GPU, in at most ten minutes.
+# tools/gpu_check.sh [--stage STAGES] [--file FILE.h5] [--again] [--limit SECONDS] [--out DIR] [--rehearse]
+# tools/gpu_check.sh --prepare CAPABILITY
+#
+# Checks and measures Octavo on this machine's GPU, in at most ten minutes.
 #
 #   --stage STAGES   some of build,bench,test,sanitize,python,train (all); may be repeated. Stages run in this order;
 #                    their programs are built first
+#   --file FILE.h5   measure with this dataset file instead of Fashion-MNIST; may be repeated for more kinds of batches
 #   --again          repeat the finished parts of these stages
 #   --limit SECONDS  the time limit of each stage
 #   --out DIR        the folder for results (docs/results)
 #   --rehearse       run without a GPU: the preset fake-cuda, small sizes, results in build/rehearsal/results. It checks
 #                    that every stage works; its numbers are not speeds
+#   --prepare CAPABILITY
+#                    only build, for GPUs of this compute capability, such as 9.0. Needs no GPU. The host of the GPU
+#                    needs .deps and build/gpu of this checkout in a folder with the same path, and builds nothing
 #
 # build      Release, for this GPU's architecture, only what the chosen stages need     300 s
 # bench      the gather kernels, compared with PyTorch, batches, the memory report       80 s
-# test       every test labeled cuda, one at a time, each at most 60 s                    70 s
+# test       every test of the tag [cuda]; after a failure, one at a time                 70 s
 # sanitize   compute-sanitizer's memcheck, racecheck and initcheck                        75 s
 # python     the Python package's tests on the GPU, with the machine's own PyTorch        35 s
 # train      a training run compared with float32 residency                               30 s
@@ -37,17 +43,21 @@ again=no
 limit=
 out=
 rehearse=no
+prepared_for=
+files=()
 while (($# > 0)); do
   case $1 in
     -h | --help) usage ;;
     --again) again=yes ;;
     --rehearse) rehearse=yes ;;
-    --stage | --limit | --out)
+    --stage | --file | --limit | --out | --prepare)
       [[ -n ${2-} ]] || wrong_usage "$1 expects a value"
       case $1 in
         --stage) chosen+=,$2 ;;
+        --file) files+=("$(realpath "$2")") ;;
         --limit) limit=$2 ;;
         --out) out=$2 ;;
+        --prepare) prepared_for=$2 ;;
       esac
       shift
       ;;
@@ -60,6 +70,8 @@ for name in "${names[@]}"; do
   [[ -n $name && -n ${limit_of[$name]-} ]] || wrong_usage "unknown stage \"$name\"; --stage expects some of ${all_stages[*]}"
 done
 [[ -z $limit || $limit =~ ^[1-9][0-9]*$ ]] || wrong_usage "--limit expects a number of seconds"
+[[ -z $prepared_for || $prepared_for =~ ^[0-9]+\.[0-9]+$ ]] || wrong_usage "--prepare expects a compute capability, such as 9.0"
+for file in "${files[@]}"; do [[ -f $file ]] || wrong_usage "no file $file"; done
 
 is_chosen() { [[ -z $chosen || ,$chosen, == *,$1,* ]]; }
 stages=()
@@ -68,9 +80,50 @@ for name in "${all_stages[@]}"; do
   if [[ $name == build ]] || is_chosen "$name"; then stages+=("$name"); fi
 done
 
+# ---- Building -----------------------------------------------------------------------
+cd "$root"
+# sources_digest: changes whenever the sources do.
+sources_digest() {
+  { find CMakeLists.txt CMakePresets.json cmake kernels lib tools tests bench python -type f ! -name '*.pyc' -print0 2>/dev/null ||
+    true; } | sort -z | xargs -0 sha256sum | sha256sum | cut -c1-16
+}
+# preparation CAPABILITY: identifies a build; that of another machine is used if it has the same one.
+preparation() { printf '%s, compute capability %s, sources %s\n' "$root" "$1" "$(sources_digest)"; }
+
+# configure_for CAPABILITY [OPTION...]: sets $configure.
+configure_for() {
+  local architecture=native
+  if [[ $1 =~ ^[0-9]+\.[0-9]+$ ]]; then architecture=${1/./}-real; fi
+  configure=(cmake --preset cuda -B "$root/build/gpu" -D CMAKE_BUILD_TYPE=Release -D "CMAKE_CUDA_ARCHITECTURES=$architecture"
+    -D OCTAVO_WARNINGS_AS_ERRORS=OFF "${@:2}")
+}
+benchmarks=(bench_gather_cuda bench_batches_cuda bench_train)
+with_nanobind() { PYTHONPATH=$root/.deps/python${PYTHONPATH:+:$PYTHONPATH} "$@"; }
+with_python() { configure+=(-D OCTAVO_PYTHON=ON -D "Python_EXECUTABLE=$(python3 -c 'import sys; print(sys.executable)')"); }
+
+if [[ -n $prepared_for ]]; then
+  heading "Build for compute capability $prepared_for"
+  [[ -d .deps ]] || fail ".deps not found; run tools/bundle_deps.sh, because the other machine may lack libraries"
+  rm -f build/gpu/prepared
+  targets=(octavo_program "${benchmarks[@]}" octavo_gpu_tests)
+  configure_for "$prepared_for" -D OCTAVO_OPTIONAL_LIBRARIES=OFF
+  if with_nanobind python3 -m nanobind --cmake_dir >/dev/null 2>&1; then
+    with_python
+    targets+=(octavo_python_modules)
+    note "the Python module is for $(python3 --version); for another one, put that python3 on the PATH"
+  else
+    note "without the Python module, because nanobind is neither installed nor in .deps"
+  fi
+  mkdir -p build
+  with_nanobind run_logged "Configuring" build/gpu-configure.log "${configure[@]}"
+  with_nanobind run_logged "Building" build/gpu-build.log cmake --build build/gpu -j "$(nproc)" --target "${targets[@]}"
+  preparation "$prepared_for" >build/gpu/prepared
+  echo "Built in build/gpu."
+  exit 0
+fi
+
 # ---- The machine -------------------------------------------------------------------
 step="checking the machine"
-cd "$root"
 command -v python3 >/dev/null || fail "python3 not found; it is needed to write the results"
 if [[ $rehearse == yes ]]; then
   gpu() { case $1 in name) echo "Rehearsal without a GPU" ;; *) echo none ;; esac; }
@@ -95,7 +148,7 @@ memory=$(gpu memory.total)
 max_clocks=$(gpu clocks.max.sm,clocks.max.mem)
 # Make CUDA number the GPUs as nvidia-smi does.
 export CUDA_DEVICE_ORDER=PCI_BUS_ID
-dataset=$(find_dataset)
+dataset=${files[0]:-$(find_dataset)}
 commit=${OCTAVO_COMMIT:-$(git rev-parse --verify --quiet HEAD 2>/dev/null || echo unknown)}
 if [[ -z ${OCTAVO_COMMIT-} && -n $(git status --porcelain --untracked-files=no 2>/dev/null) ]]; then commit+=" and changes"; fi
 command_line="tools/gpu_check.sh${chosen:+ --stage ${chosen#,}}${limit:+ --limit $limit}"
@@ -123,9 +176,8 @@ fi
 
 # identity: prints one line that changes whenever earlier results must not be mixed with new ones.
 identity() {
-  printf '%s, driver %s, toolkit %s, data %s, sources ' "$gpu_name" "$driver" "$toolkit" "$(basename "$dataset")"
-  { find CMakeLists.txt CMakePresets.json cmake kernels lib tools tests bench python -type f ! -name '*.pyc' -print0 2>/dev/null ||
-    true; } | sort -z | xargs -0 sha256sum | sha256sum | cut -c1-16
+  printf '%s, driver %s, toolkit %s, data %s, sources %s' "$gpu_name" "$driver" "$toolkit" "$(basename "$dataset")" \
+    "$(sources_digest)"
 }
 identity=$(identity)
 if [[ -f $check/identity && $(<"$check/identity") != "$identity" ]]; then
@@ -170,6 +222,7 @@ export stages_chosen="${stages[*]}"
 
 octavo=$build/tools/octavo
 packed=$check/$(basename "$dataset").h5
+if ((${#files[@]} > 0)); then packed=${files[0]}; else files=("$packed"); fi
 
 # ---- Parts ----------------------------------------------------------------------------
 child=
@@ -259,14 +312,13 @@ stop_watching() {
 has_python_headers() {
   python3 -c 'import os, sysconfig, sys; sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))'
 }
-with_nanobind() { PYTHONPATH=$root/.deps/python${PYTHONPATH:+:$PYTHONPATH} "$@"; }
-
 stage_build() {
-  local architecture=native configure
   local make=(cmake --build "$build" -j "$(nproc)" --target)
-  if [[ $capability =~ ^[0-9]+\.[0-9]+$ ]]; then architecture=${capability/./}-real; fi
-  configure=(cmake --preset cuda -B "$build" -D CMAKE_BUILD_TYPE=Release -D "CMAKE_CUDA_ARCHITECTURES=$architecture"
-    -D OCTAVO_WARNINGS_AS_ERRORS=OFF)
+  if [[ $rehearse == no && -f $build/prepared && $(<"$build/prepared") == "$(preparation "$capability")" ]]; then
+    record "built on another machine" passed 0
+    return 0
+  fi
+  configure_for "$capability"
   if [[ $rehearse == yes ]]; then
     configure=(cmake --preset fake-cuda -B "$build" -D OCTAVO_FAKE_CUDA=ON -D OCTAVO_BENCH=ON -D OCTAVO_WARNINGS_AS_ERRORS=OFF)
   fi
@@ -274,16 +326,17 @@ stage_build() {
   part configure 60 "${configure[@]}" -D OCTAVO_PYTHON=OFF || return 0
   # Separate builds: an error in a test's source must not prevent building the benchmarks.
   if is_chosen bench || is_chosen train; then part program 300 "${make[@]}" octavo_program || true; fi
-  if is_chosen bench; then part benchmarks 300 "${make[@]}" bench_gather_cuda bench_train || true; fi
+  if is_chosen bench; then part benchmarks 300 "${make[@]}" "${benchmarks[@]}" || true; fi
   if is_chosen test || is_chosen sanitize; then part tests 300 "${make[@]}" octavo_gpu_tests || true; fi
   if is_chosen python; then
     if ! has_python_headers; then
       skip python-module "this python3 has no development headers"
     elif ! with_nanobind python3 -m nanobind --cmake_dir >/dev/null 2>&1; then
       skip python-module "nanobind is neither installed nor in .deps"
-    elif with_nanobind part configure-python 60 "${configure[@]}" -D OCTAVO_PYTHON=ON \
-      -D "Python_EXECUTABLE=$(python3 -c 'import sys; print(sys.executable)')"; then
-      part python-module 200 "${make[@]}" octavo_python_modules || true
+    else
+      with_python
+      with_nanobind part configure-python 60 "${configure[@]}" &&
+        part python-module 200 "${make[@]}" octavo_python_modules || true
     fi
   fi
 }
@@ -300,8 +353,21 @@ pack_dataset() {
   [[ -f $packed ]] || part pack 30 "$octavo" pack "$dataset" -o "$packed" --force --quiet "${few[@]}"
 }
 
+# batches_of FILE: measures batches of the file's samples with every compression.
+batches_of() {
+  local name compression versions=()
+  name=$(basename "$1" .h5)
+  for compression in none lp8 lc8; do
+    versions+=("$check/$name-$compression.h5")
+    [[ -f ${versions[-1]} ]] || part "repack $name, $compression" 30 "$octavo" repack "$1" -o "${versions[-1]}" \
+      --compress "$compression" --force --quiet || return 0
+  done
+  part "batches_cuda $name" 60 "$build/bench/bench_batches_cuda" "${versions[@]}" "${quick[@]}" \
+    --json "$results/batches_cuda-$name.json" || true
+}
+
 stage_bench() {
-  local results=$check/bench small=() quick=()
+  local results=$check/bench small=() quick=() file
   if [[ $rehearse == yes ]]; then
     small=(--rounds 1 --mib 2)
     quick=(--rounds 1)
@@ -309,6 +375,7 @@ stage_bench() {
   part gather_cuda 60 "$build/bench/bench_gather_cuda" "${small[@]}" --json "$results/gather_cuda.json" || true
   part torch_gather 45 python3 "$root/bench/python/torch_gather.py" --json "$results/torch_gather.json" || true
   pack_dataset || return 0
+  for file in "${files[@]}"; do batches_of "$file"; done
   part report 20 "${to_file[@]}" "$results/report.json" "$octavo" report "$packed" --json || true
   # With the tests' CUDA runtime, host threads copy its 64 MiB per timing, which is slow.
   part octavo_bench "$([[ $rehearse == yes ]] && echo 120 || echo 20)" "${to_file[@]}" "$results/octavo_bench.json" "$octavo" bench "$packed" --json || true
@@ -336,9 +403,14 @@ stage_test() {
     return 0
   fi
   forget test tests
+  # One process for all cases takes a fraction of the time, but may end with the first failure.
   while IFS=$'\t' read -r name path; do
-    part "$name" 400 env OCTAVO_TEST_TIMEOUT="$test_seconds" ctest --test-dir "$build" -L '^cuda$' -R "^$name: " \
-      -j 1 --no-tests=error --output-on-failure --output-junit "$check/test/$name.xml" </dev/null || true
+    if part "$name" 200 "$path" '[cuda]' --reporter junit --out "$check/test/$name.xml" </dev/null; then
+      forget test "$name, one at a time"
+    else
+      part "$name, one at a time" 400 env OCTAVO_TEST_TIMEOUT="$test_seconds" ctest --test-dir "$build" -L '^cuda$' \
+        -R "^$name: " -j 1 --no-tests=error --output-on-failure --output-junit "$check/test/$name.xml" </dev/null || true
+    fi
   done <<<"$executables"
 }
 

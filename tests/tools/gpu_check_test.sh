@@ -49,7 +49,7 @@ build=$checkout/build/gpu
 if [[ $* == *fake-cuda* || $* == *rehearsal* ]]; then build=$checkout/build/rehearsal; fi
 if [[ $1 == --build ]]; then
   mkdir -p "$build/tools" "$build/bench"
-  for name in tools/octavo bench/bench_gather_cuda bench/bench_train; do cp "${0%/*}/measures" "$build/$name"; done
+  for name in tools/octavo bench/bench_gather_cuda bench/bench_batches_cuda bench/bench_train; do cp "${0%/*}/measures" "$build/$name"; done
   if [[ $* == *octavo_gpu_tests* ]]; then touch "$build/tests-are-built"; fi
 fi
 END
@@ -64,10 +64,19 @@ while (($# > 0)); do
 done
 echo '{"rows": [{"name": "printed", "seconds": 0.5}]}'
 END
+  stub "$stubs/test-program" <<'END'
+while (($# > 0)); do
+  if [[ $1 == --out ]]; then
+    echo "<testsuite><testcase name='case of ${2##*/}'>${failure-}</testcase></testsuite>" >"$2"
+  fi
+  shift
+done
+exit "${exit_status:-0}"
+END
   stub "$stubs/ctest" <<'END'
 [[ -f $checkout/build/gpu/tests-are-built || -f $checkout/build/rehearsal/tests-are-built ]] || { echo '{"tests": []}'; exit; }
 tests=$checkout/build/test-program
-cp "${0%/*}/measures" "$tests"
+cp "${0%/*}/test-program" "$tests"
 if [[ $* == *show-only* ]]; then
   printf '{"tests": ['
   for name in a_tests b_tests; do
@@ -120,17 +129,20 @@ shows "$text" 'SM 1980 MHz'
 shows "$text" '^\| data \| fashion-mnist'
 shows "$text" '^\| sanitize \| racecheck-b_tests \| passed'
 shows "$calls" 'compute-sanitizer --tool memcheck --error-exitcode 86 --report-api-errors no .*\[cuda\]~\[large\]~\[exclusive\]'
-shows "$calls" 'ctest .*-L \^cuda\$ -R \^a_tests:  -j 1'
+shows "$calls" '^test-program \[cuda\] --reporter junit --out .*/a_tests.xml'
+does_not_show "$calls" '^ctest .*-R'
+shows "$calls" '^octavo repack .*/fashion-mnist.h5 -o .*/fashion-mnist-lc8.h5 --compress lc8'
+shows "$calls" '^bench_batches_cuda .*/fashion-mnist-none.h5 .*/fashion-mnist-lp8.h5 .*/fashion-mnist-lc8.h5 --json'
 shows "$json" '"passed": true'
 does_not_show "$text" rehearsal
 
 # Finished work is not repeated unless requested.
 run 0 --stage bench,test
-does_not_show "$calls" '^(ctest .*-R|bench_gather_cuda|octavo)'
+does_not_show "$calls" '^(test-program|bench_gather_cuda|octavo)'
 shows "$work/output" 'bench +gather_cuda +passed, before'
 run 0 --stage bench --again
 shows "$calls" '^bench_gather_cuda'
-does_not_show "$calls" '^ctest'
+does_not_show "$calls" '^(ctest|test-program)'
 shows "$text" '^\| test \| a_tests \| passed'
 
 # Different sources: earlier results are not mixed with them.
@@ -139,8 +151,35 @@ run 0 --stage bench
 shows "$work/output" 'starting over'
 does_not_show "$text" 'a_tests'
 
+# ---- Other files, and a build from another machine ------------------------------------------
+start_over
+touch "$work/own.h5"
+run 0 --stage bench --file "$work/own.h5"
+shows "$calls" '^octavo repack .*/own.h5 -o .*/own-lp8.h5 --compress lp8'
+shows "$calls" '^octavo report .*/own.h5'
+does_not_show "$calls" '^octavo pack'
+shows "$text" '^\| data \| own.h5'
+run 2 --file "$work/no-such-file.h5"
+
+start_over
+run 2 --prepare H100
+run 1 --prepare 9.0
+shows "$work/output" '.deps not found; run tools/bundle_deps.sh'
+mkdir "$checkout/.deps"
+run 0 --prepare 9.0
+shows "$calls" 'cmake --preset cuda .*ARCHITECTURES=90-real .*OPTIONAL_LIBRARIES=OFF'
+does_not_show "$calls" 'nvidia-smi'
+run 0 --stage test
+shows "$text" '^\| build \| built on another machine \| passed'
+does_not_show "$calls" '^cmake'
+echo 'changed again' >"$checkout/kernels/a.cu"
+run 0 --stage test
+shows "$calls" '^cmake --build'
+rmdir "$checkout/.deps"
+
 # ---- Evidence after a failure ------------------------------------------------------------
 start_over
+echo 'if [[ $* == *a_tests* ]]; then failure="<failure/>" exit_status=1; fi' >"$work/test-program.sh"
 echo 'if [[ $* == *"-R ^a_tests"* ]]; then status=fail exit_status=8; echo "expected 1, got 2"; fi' >"$work/ctest.sh"
 run 1 --stage test,bench
 shows "$work/output" 'problem: test a_tests: failed'
@@ -169,13 +208,13 @@ shows "$text" 'memcheck-a_tests \| refused by this machine'
 
 # ---- Limits -----------------------------------------------------------------------------------
 start_over
-echo 'if [[ $* == *"-R ^a_tests"* ]]; then sleep 30; fi' >"$work/ctest.sh"
+echo 'if [[ $* == *a_tests* ]]; then sleep 30; fi' >"$work/test-program.sh"
 SECONDS=0
 run 1 --stage test --limit 2
 ((SECONDS < 20)) || fail "the limit of 2 s took $SECONDS s"
 shows "$text" '^\| test \| a_tests \| ran out of time'
 shows "$text" '^\| test \| b_tests \| not run: no time was left'
-rm "$work/ctest.sh"
+rm "$work/test-program.sh"
 run 0 --stage test
 shows "$text" '^\| test \| a_tests \| passed'
 
@@ -186,7 +225,7 @@ shows "$text" '^\| bench \| gather_cuda \| ran out of time'
 
 # ---- Killed -------------------------------------------------------------------------------------
 start_over
-echo 'if [[ $* == *"-R ^b_tests"* ]]; then echo $$ >"'"$work"'/pid"; sleep 60; fi' >"$work/ctest.sh"
+echo 'if [[ $* == *b_tests* ]]; then echo $$ >"'"$work"'/pid"; sleep 60; fi' >"$work/test-program.sh"
 rm -f "$work/pid"
 PATH=$stubs:$PATH OCTAVO_COMMIT=abc setsid "$checkout/tools/gpu_check.sh" --out "$results" --stage test >"$work/output" 2>&1 &
 killed=$!
@@ -201,7 +240,7 @@ kill -KILL "$killed"
 wait "$killed" 2>/dev/null || true
 shows "$text" '^\| test \| a_tests \| passed'
 does_not_show "$text" 'b_tests'
-rm "$work/ctest.sh"
+rm "$work/test-program.sh"
 run 0 --stage test
 shows "$work/output" 'stopped what a killed run had left running'
 # A killed process stays a zombie until its parent reaps it.
@@ -209,7 +248,7 @@ if grep -qE '^State:[[:space:]]+[^Z]' "/proc/$(<"$work/pid")/status" 2>/dev/null
   fail "a process of the killed run is still running"
 fi
 shows "$work/output" 'test +a_tests +passed, before'
-does_not_show "$calls" 'ctest .*-R \^a_tests'
+does_not_show "$calls" '^test-program .*a_tests'
 shows "$text" '^\| test \| b_tests \| passed'
 
 # ---- Rehearsal, and no GPU ----------------------------------------------------------------------
