@@ -237,28 +237,33 @@ OCTAVO_HOST_DEVICE inline std::uint32_t add_byte(std::uint32_t word, std::uint32
 #endif
 }
 
-/// If `wanted` is not 0: moves `second` to `first`, and loads the word at `next`, which does not change while the
-/// kernel runs, into `second`. On the device without a branch, and without copies of the words.
+/// If `wanted` is not 0: moves the words of a window on by one, and loads the word at `next`, which does not change while
+/// the kernel runs, as the third. On the device without a branch, and without copies of the words.
 OCTAVO_HOST_DEVICE inline void load_next_word(std::uint32_t wanted, const std::uint32_t* next, std::uint32_t& first,
-                                              std::uint32_t& second) {
+                                              std::uint32_t& second, std::uint32_t& third) {
 #if defined(__CUDA_ARCH__)
   asm("{\n\t.reg .pred p;\n\t"
-      "setp.ne.b32 p, %2, 0;\n\t"
+      "setp.ne.b32 p, %3, 0;\n\t"
       "@p mov.b32 %0, %1;\n\t"
-      "@p ld.global.nc.b32 %1, [%3];\n\t}"
-      : "+r"(first), "+r"(second)
+      "@p mov.b32 %1, %2;\n\t"
+      "@p ld.global.nc.L2::128B.b32 %2, [%4];\n\t}"
+      : "+r"(first), "+r"(second), "+r"(third)
       : "r"(wanted), "l"(next));
 #else
   if (wanted == 0) return;
   first = second;
-  second = *next;
+  second = third;
+  third = *next;
 #endif
 }
 
-/// Reads a word that does not change while the kernel runs.
+/// Reads a word that does not change while the kernel runs, in global memory. Its line of 128 bytes comes to the L2
+/// cache: for lanes that read rows word by word.
 OCTAVO_HOST_DEVICE inline std::uint32_t load_word(const std::uint32_t* from) {
 #if defined(__CUDA_ARCH__)
-  return __ldg(from);
+  std::uint32_t word;
+  asm("ld.global.nc.L2::128B.b32 %0, [%1];" : "=r"(word) : "l"(from));
+  return word;
 #else
   return *from;
 #endif

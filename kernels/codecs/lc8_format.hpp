@@ -150,9 +150,9 @@ struct Lc8Parts {
   }
 };
 
-/// Bytes that a decoder reads from the beginning of a strip, at most: its bits, a bit for each row, and a window of 8
+/// Bytes that a decoder reads from the beginning of a strip, at most: its bits, a bit for each row, and a window of 12
 /// bytes.
 inline constexpr std::int64_t kLc8MostStripBytes =
-    (kLc8MostBandRows * (kLc8Columns * kLc8MostResidualBits + 1) + 7) / 8 + 8;
+    (kLc8MostBandRows * (kLc8Columns * kLc8MostResidualBits + 1) + 7) / 8 + 12;
 
 }  // namespace octavo::kernels

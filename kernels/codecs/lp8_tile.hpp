@@ -33,12 +33,10 @@ class Lp8Tile {
   /// whatever they contain. The bits of `flips` are flipped in every code: none, or 0x80.
   OCTAVO_HOST_DEVICE void begin(const Lp8Record& record, const std::uint32_t* payload, std::uint32_t columns,
                                 std::uint32_t flips = 0) {
-    next_ = payload + 3;
+    next_ = payload + kWindow;
     columns_ = columns;
-    for (int i = 0; i < 3; ++i) {
-      numbers_[i] = record.width_numbers[i];
-      window_[i] = payload[i];
-    }
+    for (int i = 0; i < 3; ++i) numbers_[i] = record.width_numbers[i];
+    for (int i = 0; i < kWindow; ++i) window_[i] = load_word(payload + i);
     used_bits_ = 0;
     sums_ = record.is_vertical() ? 0 : ~0u;
     const std::uint32_t above = (record.first_code() ^ flips) * 0x00010001u;
@@ -102,25 +100,27 @@ class Lp8Tile {
     const std::uint32_t* const next = next_;
     next_ += used / 32;
     used_bits_ = used % 32;
-    if (used >= 32) next_word(next[0]);
-    if (used >= 64) next_word(next[1]);
+    if (used >= 32) next_word(load_word(next));
+    if (used >= 64) next_word(load_word(next + 1));
   }
   OCTAVO_HOST_DEVICE void next_word(std::uint32_t word) {
-    window_[0] = window_[1];
-    window_[1] = window_[2];
-    window_[2] = word;
+    for (int i = 0; i + 1 < kWindow; ++i) window_[i] = window_[i + 1];
+    window_[kWindow - 1] = word;
   }
+
+  /// A row is in three words; it uses up to two of them. Two more arrive before they are needed.
+  static constexpr int kWindow = 5;
 
   const std::uint32_t* next_;  ///< the word after the window
   std::uint32_t columns_;
   std::uint32_t numbers_[3];  ///< of the rows from the next one on
   std::uint32_t sums_;        ///< all ones: residuals are summed along a row; 0: they are not
-  std::uint32_t window_[3];   ///< the words of the payload from the one with the next bit on
+  std::uint32_t window_[kWindow];  ///< the words of the payload from the one with the next bit on
   std::uint32_t used_bits_;   ///< of the first word
   Quad quads_[2];
 };
 
 /// Bytes that Lp8Tile reads from the start of a payload, at most.
-inline constexpr std::int64_t kLp8MostTileBytes = kLp8MostBandRows * kLp8Columns + 12;
+inline constexpr std::int64_t kLp8MostTileBytes = kLp8MostBandRows * kLp8Columns + 20;
 
 }  // namespace octavo::kernels

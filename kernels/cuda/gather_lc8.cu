@@ -1,5 +1,5 @@
-// The gather of LC8 rows whose values keep the order of their codes: four lanes decode the strips of a group, convert
-// each row of eight codes and store it, without memory in between.
+// The gather of LC8 rows whose values keep the order of their codes: four lanes decode the strips of a plane of a group,
+// convert each row of eight codes and store it, without memory in between. Also decodes rows of any shape to codes.
 //
 // A code depends on the codes on its left, and those of a strip on the strip on the left. So each lane is a row behind
 // the lane on its left, which passes on the last column of the row before.
@@ -10,8 +10,8 @@
 
 #include "kernels/codecs/lc8_format.hpp"
 #include "kernels/cuda/block/batch_rows.cuh"
-#include "kernels/cuda/block/decode_words.cuh"
 #include "kernels/cuda/block/launch.cuh"
+#include "kernels/cuda/block/row_stores.cuh"
 #include "kernels/cuda/gather_variants.hpp"
 #include "kernels/divider.hpp"
 
@@ -19,8 +19,8 @@ namespace octavo::kernels::cuda {
 namespace {
 
 constexpr unsigned kLc8Threads = 128;
-/// Of a multiprocessor, which leaves each thread 128 registers.
-constexpr unsigned kLc8Blocks = 4;
+/// Of a multiprocessor, which leaves each thread 64 registers.
+constexpr unsigned kLc8Blocks = 8;
 constexpr auto kGroupLanes = static_cast<unsigned>(kLc8GroupStrips);
 constexpr int kColumns = static_cast<int>(kLc8Columns);
 
@@ -68,6 +68,16 @@ struct LaneEntry {
   __device__ std::uint32_t add_all_bits(std::uint32_t used) const { return add_byte<2>(word, used); }
 };
 
+/// By all threads of the block.
+__device__ void fill_tables(const std::uint32_t* entries, std::uint32_t* tables) {
+  for (std::uint32_t i = 4 * threadIdx.x; i < kSlots * kLc8TableEntries; i += 4 * kLc8Threads) {
+    const std::uint32_t from = class_of_slot(i / kLc8TableEntries) * kLc8TableEntries + i % kLc8TableEntries;
+    auto four = *reinterpret_cast<const Words<16>*>(entries + from);
+    for (std::uint32_t& word : four.words) word = LaneEntry::of({word}).word;
+    *reinterpret_cast<Words<16>*>(tables + i) = four;
+  }
+}
+
 __device__ float magnitude_of(std::uint32_t residual) {
   return fabsf(static_cast<float>(static_cast<std::int32_t>(residual))) + kExcess;
 }
@@ -85,35 +95,34 @@ struct Neighbor {
     const std::uint32_t residual = packed << 24;
     return {static_cast<std::int32_t>(select_bytes(packed, 0, 0x1444)), residual, magnitude_of(residual)};
   }
+  __device__ std::uint32_t packed() const {
+    return select_bytes(residual, static_cast<std::uint32_t>(code), 0x0073);
+  }
 };
-__device__ std::uint32_t pack(std::uint32_t code, std::uint32_t residual) {
-  return select_bytes(residual, code, 0x0073);
-}
 
-/// A strip of a plane, as far as it is decoded.
+/// A strip of a plane, as far as it is decoded. Without kNarrow it has kColumns columns.
+template <bool kNarrow>
 struct LaneStrip {
-  std::uint32_t window[2];  ///< bits of the row; `used` of them, modulo 32, are used
+  std::uint32_t window[3];  ///< bits of the row; `used` of them, modulo 32, are used; the last word arrives early
   std::uint32_t used;
-  std::uint32_t refills;   ///< 32 if the bit of this value in `used` shows that the window moves on; 0 if it does not
   std::uint32_t position;  ///< the word of the row after the window; if the strip is plain, the bit of its next row
-  std::int32_t codes[kColumns];
+  std::uint32_t columns;
+  std::int32_t codes[kColumns];  ///< behind the last column, copies of it
   float magnitudes[kColumns];
   std::uint32_t any_residual;  ///< the bits of all residuals of the row above
   std::uint32_t last;          ///< its last column, packed
   Neighbor above_left;
 
-  __device__ bool is_plain() const { return refills == 0; }
-
-  __device__ void begin(const std::uint32_t* words, std::uint32_t word, std::uint32_t bit, bool plain) {
-    window[0] = words[word];
-    window[1] = words[word + 1];
+  __device__ void begin(const std::uint32_t* words, std::uint32_t word, std::uint32_t bit, bool is_plain,
+                        std::uint32_t column_count) {
+    for (std::uint32_t i = 0; i < 3; ++i) window[i] = load_word(words + word + i);
     used = bit;
-    refills = plain ? 0 : 32;
-    position = plain ? 32 * word + bit : word + 2;
+    position = is_plain ? 32 * word + bit : word + 3;
+    columns = column_count;
     fill(kLc8FirstMagnitude);
     for (int x = 0; x < kColumns; ++x) codes[x] = 0;
-    last = pack(0, any_residual);
-    above_left = Neighbor::of(last);
+    above_left = {0, any_residual, magnitudes[0]};
+    last = above_left.packed();
   }
 
   /// Every residual of the row has this magnitude.
@@ -122,8 +131,7 @@ struct LaneStrip {
     for (int x = 0; x < kColumns; ++x) magnitudes[x] = magnitude_of(any_residual);
   }
 
-  /// Decodes the next row; `left` is the column before it. If the strip is plain, the result is unspecified, and the
-  /// window stays where it is.
+  /// Decodes the next row; `left` is the column before it.
   __device__ void next_row(const std::uint32_t* words, const std::uint32_t* tables, Neighbor left) {
     // A bit, if nothing around suggests a residual.
     const std::uint32_t row_bits = (any_residual | left.residual) == 0 ? 1 : 0;
@@ -147,12 +155,18 @@ struct LaneStrip {
     any_residual = 0;
 #pragma unroll
     for (int x = 0; x < kColumns; ++x) {
+      if (kNarrow && static_cast<std::uint32_t>(x) >= columns) {
+        if (static_cast<std::uint32_t>(x) == columns && x % 2 != 0) move_window(words, before);
+        codes[x] = left.code;
+        magnitudes[x] = left.magnitude;
+        continue;
+      }
       const float sum = fmaf(left_weight, left.magnitude, sums[x]);
       if (x > 0 && x % 2 == 0) next = bits_from(window[0], window[1], used);
       const std::uint32_t index =
           select_bits(kLc8TableEntries - 1, next, bits_of(sum) >> (22 - kTableBits)) - (kFirstHalfOctave << kTableBits);
       const LaneEntry entry{tables[static_cast<std::int32_t>(index)]};
-      const std::uint32_t residual = entry.residual(next);
+      left.residual = entry.residual(next);
       used = entry.add_all_bits(used);
       const std::int32_t median = std::max(least, std::min(most, left.code)), above = codes[x];
       if (x + 1 < kColumns) {
@@ -160,12 +174,11 @@ struct LaneStrip {
         most = std::max(above, codes[x + 1]);
       }
       left.code = static_cast<std::int32_t>(static_cast<std::uint32_t>(left.code) + static_cast<std::uint32_t>(above) -
-                                            static_cast<std::uint32_t>(median) + residual);
-      left.magnitude = magnitude_of(residual);
+                                            static_cast<std::uint32_t>(median) + left.residual);
+      left.magnitude = magnitude_of(left.residual);
       codes[x] = left.code;
       magnitudes[x] = left.magnitude;
-      any_residual |= residual;
-      if (x + 1 == kColumns) last = pack(static_cast<std::uint32_t>(left.code), residual);
+      any_residual |= left.residual;
       // Two residuals, and the bit before them, have at most 31 bits.
       if (x % 2 == 0) {
         next = bits_from(next, 0, entry.all_bits());
@@ -174,6 +187,7 @@ struct LaneStrip {
         before = used;
       }
     }
+    last = left.packed();
   }
 
   /// Decodes the next row of a plain strip, whose rows are `bits` bits apart.
@@ -182,26 +196,43 @@ struct LaneStrip {
     const std::uint32_t middle = load_word(from + 1);
     const std::uint32_t four[2] = {bits_from(load_word(from), middle, position),
                                    bits_from(middle, load_word(from + 2), position)};
+    Neighbor edge = {};
+#pragma unroll
     for (int x = 0; x < kColumns; ++x) {
       codes[x] = static_cast<std::int32_t>(four[x / 4] << (24 - 8 * (x % 4)) & 0xFF000000u);
+      if (!kNarrow || static_cast<std::uint32_t>(x) < columns) edge.code = codes[x];
     }
     position += bits;
     fill(kLc8PlainMagnitude);
-    last = pack(static_cast<std::uint32_t>(codes[kColumns - 1]), any_residual);
+    edge.residual = any_residual;
+    last = edge.packed();
   }
 
+  /// The codes of the row, with flipped signs.
+  __device__ EightCodes row() const {
+    std::uint32_t words[2];
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const auto byte = [&](int x) { return static_cast<std::uint32_t>(codes[4 * i + x]); };
+      words[i] = select_bytes(select_bytes(byte(0), byte(1), 0x0073), select_bytes(byte(2), byte(3), 0x0073), 0x5410) ^
+                 0x80808080u;
+    }
+    return {words[0], words[1]};
+  }
+
+ private:
   /// Moves the window on by a word if it is used, as it was not `before`.
   __device__ void move_window(const std::uint32_t* words, std::uint32_t before) {
-    const std::uint32_t moves = (before ^ used) & refills;
-    load_next_word(moves, words + position, window[0], window[1]);
+    const std::uint32_t moves = (before ^ used) & 32;
+    load_next_word(moves, words + position, window[0], window[1], window[2]);
     position += moves >> 5;
   }
 };
 
 // ---- The kernel -------------------------------------------------------------
 
-/// A unit is the work of four lanes: a group of kPlanes planes. Planes that may be differences to each other belong to
-/// one unit. Units are in the order of samples, planes, bands, groups.
+/// A unit is the work of four lanes for each of kPlanes planes: a group of strips. Planes that may be differences to
+/// each other belong to one unit. Units are in the order of samples, groups of planes, bands, groups.
 struct Lc8Work {
   Lc8Tiling tiling;
   std::uint32_t units;  ///< of the batch
@@ -210,203 +241,176 @@ struct Lc8Work {
 
 /// Where a lane's strip is.
 struct Lc8Place {
-  std::uint32_t sample, plane, band, group, lane;
+  std::uint32_t sample, plane, band, group, strip;
 
-  __device__ Lc8Place(const Lc8Work& work, std::uint32_t unit) {
+  /// `unit_lane` is the number of the lane in the unit.
+  __device__ Lc8Place(const Lc8Work& work, std::uint32_t unit, std::uint32_t unit_lane) {
     sample = work.units_per_sample.quotient(unit);
     const std::uint32_t rest = work.units_per_sample.remainder(unit), place = work.groups.quotient(rest);
     group = work.groups.remainder(rest);
-    plane = work.bands.quotient(place);
+    plane = work.bands.quotient(place) + unit_lane / kGroupLanes;
     band = work.bands.remainder(place);
-    lane = threadIdx.x % kGroupLanes;
+    strip = unit_lane % kGroupLanes;
   }
 };
 
-/// The sum of the `value` of the lanes of the group before this one; `all` is that of all four.
+/// The sum of the `value` of the lanes before this one, number `lane` of kLanes lanes; `all` is that of all of them.
+/// Lanes that are not among any kLanes get any sum.
+template <unsigned kLanes>
 __device__ std::uint32_t sum_before(std::uint32_t value, std::uint32_t lane, std::uint32_t& all) {
   std::uint32_t sum = value;
 #pragma unroll
-  for (unsigned distance = 1; distance < kGroupLanes; distance *= 2) {
-    const std::uint32_t other = __shfl_up_sync(~0u, sum, distance, kGroupLanes);
+  for (unsigned distance = 1; distance < kLanes; distance *= 2) {
+    const std::uint32_t other = __shfl_up_sync(~0u, sum, distance);
     if (lane >= distance) sum += other;
   }
-  all = __shfl_sync(~0u, sum, kGroupLanes - 1, kGroupLanes);
+  all = __shfl_sync(~0u, sum, static_cast<int>(threadIdx.x % kWarpThreads - lane + kLanes - 1));
   return sum - value;
 }
 
-/// Where a strip begins, from the payload of its row on, or, if that is stored as plain codes, from its first code on.
-struct StripBegin {
-  std::uint32_t bit;
-  bool is_plain;
-};
-
-/// Decodes the rows of a lane's strips.
-template <int kPlanes>
-class LaneRows {
+/// Decodes the rows of a lane's strip.
+template <int kPlanes, bool kNarrow>
+class StripRows {
  public:
-  __device__ LaneRows(const Lc8Tiling& tiling, const CodedRow& row, const Lc8Place& place, const std::uint32_t* tables)
+  static constexpr unsigned kUnitLanes = kPlanes * kGroupLanes, kBaseLane = kLc8ColorBase * kGroupLanes;
+
+  /// Lane `unit_lane` of a unit. All lanes of the warp call these functions.
+  __device__ StripRows(const Lc8Tiling& tiling, const CodedRow& row, const Lc8Place& place, std::uint32_t unit_lane,
+                       const std::uint32_t* tables)
       : words_(reinterpret_cast<const std::uint32_t*>(row.bytes)),
         tables_(tables),
-        lane_(place.lane),
-        width_(static_cast<std::uint32_t>(tiling.shape.width)) {
-    const bool is_plain = row.size >= tiling.plain_bytes();
+        strip_(place.strip),
+        base_lane_(threadIdx.x % kWarpThreads - unit_lane + kBaseLane + place.strip) {
+    const bool is_plain_row = row.size >= tiling.plain_bytes();
     const Lc8Parts parts(row.bytes, row.size, tiling);
-    const std::int64_t strips = tiling.strips_of(place.group);
-    const std::int64_t first_strip = tiling.first_strip(place.band, place.group) + lane_;
-    const std::int64_t rows = tiling.rows_of(place.band);
-    rows_ = lane_ < strips ? static_cast<std::uint32_t>(rows) : 0;
-    is_plain_row_ = is_plain;
-    if (kPlanes == kLc8ColorChannels) has_differences_ = !is_plain && parts.has_color_differences() ? 1 : 0;
+    const std::int64_t strips = tiling.strips_of(place.group), rows = tiling.rows_of(place.band);
+    const bool has_strip = place.strip < strips;
+    const std::int64_t column = place.group * kLc8GroupStrips + (has_strip ? place.strip : 0);
+    const auto columns = static_cast<std::uint32_t>(kNarrow ? tiling.columns_of(column) : kLc8Columns);
+    rows_ = has_strip ? static_cast<std::uint32_t>(rows) : 0;
+    if (kPlanes == kLc8ColorChannels && place.plane != kLc8ColorBase && !is_plain_row && parts.has_color_differences())
+      differences_ = ~0u;
 
-    // Lengths are in the order of planes, then strips.
-    std::uint64_t bit = is_plain ? 0 : parts.group_bit(place.band * tiling.groups + place.group);
-    const auto next_strip = [&](std::int64_t plane) -> StripBegin {
-      const std::uint32_t length = is_plain || lane_ >= strips ? 0 : parts.length(first_strip + plane * strips);
-      std::uint32_t all;
-      const std::uint64_t begin =
-          bit + sum_before(static_cast<std::uint32_t>(Lc8Parts::bits_of_strip(length, rows, kLc8Columns)), lane_, all);
-      bit += all;
-      return {static_cast<std::uint32_t>(parts.clamped(begin)), length == kLc8PlainLength};
+    // Lengths are in the order of planes, then strips. Lanes exchange those of their unit.
+    std::uint64_t begin = is_plain_row ? 0 : parts.group_bit(place.band * tiling.groups + place.group);
+    const std::int64_t first_strip = tiling.first_strip(place.band, place.group) + place.strip;
+    const auto length_of = [&](std::int64_t plane) {
+      return is_plain_row || !has_strip ? 0 : parts.length(first_strip + plane * strips);
     };
-    const auto begin_strip = [&](int k, StripBegin begin) {
-      std::int64_t first_word = tiling.header_words();
-      if (is_plain) {
-        const std::int64_t column = place.group * kLc8GroupStrips + (lane_ < strips ? lane_ : 0);
-        const std::int64_t y = (place.plane + k) * tiling.shape.height + place.band * tiling.band_rows;
-        begin = {static_cast<std::uint32_t>(8 * (y * tiling.shape.width + column * kLc8Columns)), true};
-        first_word = 0;
-      }
-      strips_[k].begin(words_, static_cast<std::uint32_t>(first_word) + begin.bit / 32, begin.bit % 32, begin.is_plain);
-      has_plain_ = has_plain_ || begin.is_plain;
+    const auto bits_of_length = [&](std::uint32_t length) {
+      return static_cast<std::uint32_t>(Lc8Parts::bits_of_strip(length, rows, columns));
     };
+    std::uint32_t length = 0, all;
     if constexpr (kPlanes == 1) {
       // Lanes of a warp may decode other planes, but exchange the lengths of all of them.
-      StripBegin begin = {};
+      std::uint64_t bit = begin;
       for (std::uint32_t plane = 0; plane < tiling.shape.channels; ++plane) {
-        const StripBegin other = next_strip(plane);
-        if (plane == place.plane) begin = other;
+        const std::uint32_t other = length_of(plane);
+        const std::uint32_t before = sum_before<kUnitLanes>(bits_of_length(other), unit_lane, all);
+        if (plane == place.plane) {
+          length = other;
+          begin = bit + before;
+        }
+        bit += all;
       }
-      begin_strip(0, begin);
     } else {
-#pragma unroll
-      for (int k = 0; k < kPlanes; ++k) begin_strip(k, next_strip(k));
+      length = length_of(place.plane);
+      begin += sum_before<kUnitLanes>(bits_of_length(length), unit_lane, all);
     }
+    auto bit = static_cast<std::uint32_t>(parts.clamped(begin));
+    auto first_word = static_cast<std::uint32_t>(tiling.header_words());
+    is_plain_ = is_plain_row || length == kLc8PlainLength;
+    row_bits_ = 8 * columns;
+    if (is_plain_row) {
+      const std::int64_t y = place.plane * tiling.shape.height + place.band * tiling.band_rows;
+      bit = static_cast<std::uint32_t>(8 * (y * tiling.shape.width + column * kLc8Columns));
+      first_word = 0;
+      row_bits_ = static_cast<std::uint32_t>(8 * tiling.shape.width);
+    }
+    codes_.begin(words_, first_word + bit / 32, bit % 32, is_plain_, columns);
   }
 
   /// Of the strip; 0 if the lane has none.
   __device__ std::uint32_t rows() const { return rows_; }
 
-  /// The lanes decode the next row if their strip has one. All lanes of the warp call it.
-  __device__ void next(bool has_row) {
-    Neighbor left[kPlanes];
-#pragma unroll
-    for (int k = 0; k < kPlanes; ++k) left[k] = Neighbor::of(__shfl_up_sync(~0u, strips_[k].last, 1, kGroupLanes));
-    if (!has_row) return;
-#pragma unroll
-    for (int k = 0; k < kPlanes; ++k) {
-      LaneStrip& strip = strips_[k];
-      if (lane_ == 0) strip.above_left = left[k] = {strip.codes[0], 0, strip.magnitudes[0]};
-      strip.next_row(words_, tables_, left[k]);
+  /// Decodes the next row if the strip has one. Returns its codes with flipped signs.
+  __device__ EightCodes next(bool has_row) {
+    Neighbor left = Neighbor::of(__shfl_up_sync(~0u, codes_.last, 1));
+    if (has_row) {
+      if (strip_ == 0) codes_.above_left = left = {codes_.codes[0], 0, codes_.magnitudes[0]};
+      if (is_plain_)
+        codes_.next_plain_row(words_, row_bits_);
+      else
+        codes_.next_row(words_, tables_, left);
     }
-    if (has_plain_) {
-#pragma unroll
-      for (int k = 0; k < kPlanes; ++k) {
-        if (strips_[k].is_plain()) strips_[k].next_plain_row(words_, 8 * (is_plain_row_ ? width_ : kColumns));
-      }
+    EightCodes row = codes_.row();
+    if constexpr (kPlanes == kLc8ColorChannels) {
+      const std::uint32_t low = __shfl_sync(~0u, row.low, static_cast<int>(base_lane_));
+      const std::uint32_t high = __shfl_sync(~0u, row.high, static_cast<int>(base_lane_));
+      const std::uint32_t flips = differences_ & 0x80808080u;
+      row = {add_bytes(row.low ^ flips, low & differences_), add_bytes(row.high ^ flips, high & differences_)};
     }
-  }
-
-  /// A code of the row.
-  __device__ std::int32_t code(int plane, int x) const {
-    auto code = static_cast<std::uint32_t>(strips_[plane].codes[x]);
-    if (kPlanes == kLc8ColorChannels && plane != kLc8ColorBase) {
-      code += has_differences_ * static_cast<std::uint32_t>(strips_[kPlanes == 1 ? 0 : kLc8ColorBase].codes[x]);
-    }
-    return static_cast<std::int32_t>(code) >> 24;
+    return row;
   }
 
  private:
   const std::uint32_t* words_;
   const std::uint32_t* tables_;
-  std::uint32_t lane_, rows_;
-  std::uint32_t width_;
-  std::uint32_t has_differences_ = 0;  ///< 1: planes are differences to the base plane
-  bool is_plain_row_, has_plain_ = false;
-  LaneStrip strips_[kPlanes];
+  std::uint32_t strip_, rows_;
+  std::uint32_t base_lane_;        ///< the lane of the strip in the base plane
+  std::uint32_t differences_ = 0;  ///< all ones: the codes are differences to the base plane
+  std::uint32_t row_bits_;         ///< from row to row, if the strip is plain
+  bool is_plain_;
+  LaneStrip<kNarrow> codes_;
 };
 
-/// The values of a row of eight codes, as words.
-template <typename Value, typename CodeAt>
-__device__ Words<kColumns * sizeof(Value)> decode_row(Affine map, const CodeAt& code_at) {
-  Words<kColumns * sizeof(Value)> values;
-#pragma unroll
-  for (int x = 0; x < kColumns; x += 2) {
-    const float low = decode(static_cast<float>(code_at(x)), map);
-    const float high = decode(static_cast<float>(code_at(x + 1)), map);
-    if constexpr (std::is_same_v<Value, float>) {
-      values.words[x] = bits_of(low);
-      values.words[x + 1] = bits_of(high);
-    } else {
-      values.words[x / 2] = round_pair_to<Value>(low, high);
-    }
-  }
-  return values;
-}
-
-template <typename Value, int kPlanes>
+template <typename Value, int kPlanes, bool kNarrow>
 __global__ void __launch_bounds__(kLc8Threads, kLc8Blocks)
     gather_lc8(const GatherArgs args, const Lc8Work work, const L2Priority priority) {
-  __shared__ std::uint32_t tables[kSlots * kLc8TableEntries];
-  for (std::uint32_t i = threadIdx.x; i < kSlots * kLc8TableEntries; i += kLc8Threads) {
-    const std::uint32_t from = class_of_slot(i / kLc8TableEntries) * kLc8TableEntries + i % kLc8TableEntries;
-    tables[i] = LaneEntry::of({args.packed.tables[from]}).word;
-  }
-  const std::uint32_t unit = (blockIdx.x * kLc8Threads + threadIdx.x) / kGroupLanes;
-  const bool is_wanted = unit < work.units;
+  alignas(16) __shared__ std::uint32_t tables[kSlots * kLc8TableEntries];
+  fill_tables(args.packed.tables, tables);
+  constexpr unsigned kUnitLanes = kPlanes * kGroupLanes, kWarpUnits = kWarpThreads / kUnitLanes;
+  const unsigned lane = threadIdx.x % kWarpThreads, warp = (blockIdx.x * kLc8Threads + threadIdx.x) / kWarpThreads;
+  const unsigned warp_unit = lane / kUnitLanes, unit_lane = lane % kUnitLanes;
+  const std::uint32_t unit = warp * kWarpUnits + warp_unit;
+  const bool is_wanted = warp_unit < kWarpUnits && unit < work.units;
   // Lanes without work take the last unit, because all lanes of a warp exchange codes.
-  const Lc8Place place(work, is_wanted ? unit : work.units - 1);
+  const Lc8Place place(work, is_wanted ? unit : work.units - 1, unit_lane);
   const std::int64_t row = row_at(args.selection, place.sample);
   __syncthreads();  // the tables are complete; and before the cursor advances
   // Here, so that the loop needs no registers for it.
   if (args.out_labels != nullptr && is_wanted) {
-    const std::uint32_t lanes = kGroupLanes * work.units_per_sample.divisor();
-    const std::uint32_t first = kGroupLanes * work.units_per_sample.remainder(unit) + place.lane;
+    const std::uint32_t lanes = kUnitLanes * work.units_per_sample.divisor();
+    const std::uint32_t first = kUnitLanes * work.units_per_sample.remainder(unit) + unit_lane;
     for (std::int64_t word = first; word < args.packed.label_words; word += lanes) {
       copy_label_word(args, row, place.sample, word);
     }
   }
   const Lc8Tiling& tiling = work.tiling;
-  LaneRows<kPlanes> rows(tiling, coded_row(args.packed, row), place, tables);
+  StripRows<kPlanes, kNarrow> rows(tiling, coded_row(args.packed, row), place, unit_lane, tables);
 
-  Affine maps[kPlanes];
-  for (int k = 0; k < kPlanes; ++k) maps[k] = args.maps[args.uniform_map ? 0 : place.plane + k];
-  const L2Policy policy(priority);
-  const auto plane_values = static_cast<std::uint32_t>(tiling.shape.values_per_channel());
-  Value* out = static_cast<Value*>(args.values) +
-               ((static_cast<std::int64_t>(place.sample) * tiling.shape.channels + place.plane) * tiling.shape.height +
-                place.band * tiling.band_rows) *
-                   tiling.shape.width +
-               (place.group * kLc8GroupStrips + place.lane) * kLc8Columns;
-  // Each lane begins a row later than the one on its left: with a row before its first one, whose number is very large.
-  const std::uint32_t end = static_cast<std::uint32_t>(tiling.band_rows) + kGroupLanes - 1 - place.lane;
+  Affine map = {};
+  if constexpr (!std::is_same_v<Value, std::int8_t>) map = args.maps[args.uniform_map ? 0 : place.plane];
+  const std::int64_t column = place.group * kLc8GroupStrips + place.strip;
+  const std::int64_t first_value =
+      ((static_cast<std::int64_t>(place.sample) * tiling.shape.channels + place.plane) * tiling.shape.height +
+       place.band * tiling.band_rows) *
+          tiling.shape.width +
+      column * kLc8Columns;
   const std::uint32_t row_count = is_wanted ? rows.rows() : 0;
+  const L2Policy policy(priority);
+  // Each lane begins a row later than the one on its left.
+  RowStores<Value, true> stores({.first = static_cast<Value*>(args.values) + first_value,
+                                 .rows = row_count,
+                                 .step = place.strip,
+                                 .columns = static_cast<std::uint32_t>(tiling.columns_of(column)),
+                                 .stride = static_cast<std::uint32_t>(tiling.shape.width)},
+                                map, policy);
+  const std::uint32_t steps = static_cast<std::uint32_t>(tiling.band_rows) + kGroupLanes - 1;
+  std::int64_t offset = 0;
 #pragma unroll 1
-  for (std::uint32_t y = 0 - place.lane; y != end; ++y) {
-    const bool has_row = y < row_count;
-    rows.next(has_row);
-    if (!has_row) continue;
-#pragma unroll
-    for (int k = 0; k < kPlanes; ++k) {
-      const auto values = decode_row<Value>(maps[k], [&](int x) { return rows.code(k, x); });
-      constexpr int kStores = static_cast<int>(sizeof values / 16);
-#pragma unroll
-      for (int i = 0; i < kStores; ++i) {
-        Words<16> part;
-        for (int word = 0; word < 4; ++word) part.words[word] = values.words[4 * i + word];
-        policy.store(true, out + static_cast<std::uint32_t>(k) * plane_values + i * kValuesPerStore<Value>, part);
-      }
-    }
-    out += tiling.shape.width;
+  for (std::uint32_t step = 0; step < steps; ++step, offset += tiling.shape.width) {
+    stores.store(step, offset, rows.next(step - place.strip < row_count));
   }
   CursorAdvance(args.selection.cursor, args.cursor_batches).finish();
 }
@@ -421,25 +425,41 @@ std::int64_t units_per_sample(const GatherArgs& args, const Lc8Tiling& tiling) {
 /// Bits of a row have 32-bit numbers.
 constexpr std::int64_t kMostLc8Values = std::int64_t{1} << 28;
 
+bool has_lanes(const GatherArgs& args) {
+  return args.sample.values() < kMostLc8Values &&
+         args.batch_count < (std::int64_t{1} << 27) / units_per_sample(args, Lc8Tiling(args.sample));
+}
+
+template <typename Value, bool kNarrow>
+cudaError_t launch_lc8(const GatherArgs& args, L2Priority priority, cudaStream_t stream) {
+  const Lc8Tiling tiling(args.sample);
+  const auto planes = static_cast<unsigned>(planes_of(args));
+  const std::int64_t per_sample = units_per_sample(args, tiling), units = args.batch_count * per_sample;
+  const Lc8Work work{tiling, static_cast<std::uint32_t>(units), Divider(per_sample), Divider(tiling.groups),
+                     Divider(tiling.bands)};
+  const std::int64_t block_units = kLc8Threads / kWarpThreads * (kWarpThreads / (planes * kGroupLanes));
+  const dim3 blocks(static_cast<unsigned>((units + block_units - 1) / block_units)), threads(kLc8Threads);
+  return launch(planes == 1 ? &gather_lc8<Value, 1, kNarrow> : &gather_lc8<Value, kLc8ColorChannels, kNarrow>, blocks,
+                threads, stream, args, work, priority);
+}
+
 }  // namespace
 
 template <typename Value>
 bool takes_lc8(const GatherArgs& args) {
-  const Lc8Tiling tiling(args.sample);
   return args.packed.coding == RowCoding::lc8 && is_planar(args) && args.pixel_shifts == nullptr &&
-         args.sample.width % kLc8Columns == 0 && is_aligned(args.values, 16) && args.sample.values() < kMostLc8Values &&
-         args.batch_count < (std::int64_t{1} << 29) / units_per_sample(args, tiling);
+         args.sample.width % kLc8Columns == 0 && is_aligned(args.values, 16) && has_lanes(args);
 }
 
 template <typename Value>
 cudaError_t launch_gather_lc8(const GatherArgs& args, const CachePolicies& policies, cudaStream_t stream) {
-  const Lc8Tiling tiling(args.sample);
-  const std::int64_t per_sample = units_per_sample(args, tiling), units = args.batch_count * per_sample;
-  const Lc8Work work{tiling, static_cast<std::uint32_t>(units), Divider(per_sample), Divider(tiling.groups),
-                     Divider(tiling.bands)};
-  const dim3 blocks(static_cast<unsigned>((units * kGroupLanes + kLc8Threads - 1) / kLc8Threads)), threads(kLc8Threads);
-  return launch(planes_of(args) == 1 ? &gather_lc8<Value, 1> : &gather_lc8<Value, kLc8ColorChannels>, blocks, threads,
-                stream, args, work, policies.values);
+  return launch_lc8<Value, false>(args, policies.values, stream);
+}
+
+bool decodes_lc8(const GatherArgs& args) { return args.packed.coding == RowCoding::lc8 && has_lanes(args); }
+cudaError_t launch_decode_lc8(const GatherArgs& args, cudaStream_t stream) {
+  return args.sample.width % kLc8Columns == 0 ? launch_lc8<std::int8_t, false>(args, L2Priority::normal, stream)
+                                              : launch_lc8<std::int8_t, true>(args, L2Priority::normal, stream);
 }
 
 #define OCTAVO_INSTANTIATE(Value)                    \

@@ -66,6 +66,14 @@ bool takes_lc8(const GatherArgs& args);
 template <typename Value>
 cudaError_t launch_gather_lc8(const GatherArgs& args, const CachePolicies& policies, cudaStream_t stream);
 
+/// Whether LP8 or LC8 rows of any shape can be decoded to codes by their lanes: unless a row or a batch is huge.
+bool decodes_lp8(const GatherArgs& args);
+bool decodes_lc8(const GatherArgs& args);
+/// Write the codes of the rows of a batch to `values`, which is int8 [B, sample.values()], aligned to 8 bytes. Need no
+/// maps.
+cudaError_t launch_decode_lp8(const GatherArgs& args, cudaStream_t stream);
+cudaError_t launch_decode_lc8(const GatherArgs& args, cudaStream_t stream);
+
 /// Supports every shape, layout and alignment.
 template <typename Value>
 cudaError_t launch_gather_any(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,

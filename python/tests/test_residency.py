@@ -155,10 +155,11 @@ def test_a_memory_limit_selects_a_smaller_residency(tmp_path: Path) -> None:
     """A file larger than the memory limit of the process is served correctly."""
     packed = write_packed(tmp_path / "data.h5", 4000, (3, 128, 128))  # 197 MB
     program = (
-        "import resource, sys, hashlib, octavo\n"
+        "import os, resource, sys, hashlib, octavo\n"
         "if sys.argv[2] == 'limited':\n"
         "    used = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
-        "    limit = used + 150_000_000\n"
+        # The stack of each thread of the CPU backend reserves 8 MiB of address space and a guard page.
+        "    limit = used + 130_000_000 + 9_000_000 * len(os.sched_getaffinity(0))\n"
         "    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))\n"
         "loader = octavo.Loader(sys.argv[1], framework='numpy', device='cpu', batch_size=10, shuffle=True, threads=2)\n"
         "digest = hashlib.sha256()\n"

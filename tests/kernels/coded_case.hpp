@@ -163,6 +163,10 @@ class CodedCase {
     slots_.resize(static_cast<std::size_t>(kSlots * slot_bytes()));
   }
 
+  /// Gives the gather memory to decode `count` samples at once.
+  void decode_first(std::int64_t count) {
+    decoded_.assign(static_cast<std::size_t>(DecodedParts(count, shape_.values(), kLabelWords).bytes()), std::byte{0xEE});
+  }
   /// Draws rows with this cursor instead.
   void set_cursor(const OrderCursor& cursor) { cursor_ = std::make_unique<OrderCursor>(cursor); }
   const OrderCursor& cursor() const { return *cursor_; }
@@ -184,6 +188,7 @@ class CodedCase {
     args.label_type = LabelType::words;
     args.out_labels = out_labels_.data();
     args.block_memory = {slots_.data(), slot_bytes(), kSlots};
+    args.decoded_memory = {decoded_.data(), static_cast<std::int64_t>(decoded_.size())};
     return args;
   }
 
@@ -202,6 +207,17 @@ class CodedCase {
                       sizeof value);
         }
       });
+    }
+    return expected;
+  }
+  /// The codes of the rows of the batch.
+  std::vector<std::int8_t> expected_codes() {
+    const RowSelection selection = args().selection;
+    const std::vector<std::int8_t> codes = rows_.decoded();
+    std::vector<std::int8_t> expected;
+    for (std::int64_t b = 0; b < count_; ++b) {
+      const auto row = codes.begin() + sample_at(selection, b).row * shape_.values();
+      expected.insert(expected.end(), row, row + shape_.values());
     }
     return expected;
   }
@@ -231,7 +247,7 @@ class CodedCase {
   std::vector<float> shifts_;
   std::vector<std::int64_t> chosen_;
   std::unique_ptr<OrderCursor> cursor_;  ///< an object of its own, so that its bounds are known
-  std::vector<std::byte> slots_, values_;
+  std::vector<std::byte> slots_, decoded_, values_;
   std::vector<std::uint32_t> out_labels_;
 };
 

@@ -6,6 +6,7 @@
 #include "cuda_devices.hpp"
 #include "gather_cases.hpp"
 #include "kernels/cpu/batch_mean.hpp"
+#include "kernels/cuda/batch_decoding.hpp"
 #include "kernels/cuda/batch_mean.hpp"
 #include "kernels/cuda/gather.hpp"
 #include "kernels/cuda/gather_variants.hpp"
@@ -39,7 +40,8 @@ TEST_CASE("the CUDA gather of whole tiles gives the values of the definition", "
   const RowCoding coding = GENERATE(RowCoding::lp8, RowCoding::lc8);
   for (const DType type : {DType::float32, DType::float16, DType::bfloat16}) {
     for (const SampleShape& shape : {SampleShape{1, 8, 8}, SampleShape{1, 33, 24}, SampleShape{3, 32, 32},
-                                     SampleShape{3, 65, 40}, SampleShape{2, 5, 16}, SampleShape{5, 34, 8}}) {
+                                     SampleShape{3, 65, 40}, SampleShape{2, 5, 16}, SampleShape{5, 34, 8},
+                                     SampleShape{2, 9, 8}, SampleShape{4, 20, 24}}) {
       for (const std::int64_t count : {1, 6}) {
         CodedCase data(coding, static_cast<std::uint32_t>(shape.values() + count), shape, type, Layout::nchw, count);
         INFO(to_string(type) << ", " << shape.channels << "x" << shape.height << "x" << shape.width);
@@ -86,14 +88,57 @@ TEST_CASE("the CUDA gather of any coded rows gives the values of the definition"
   for (const SampleShape& shape :
        {SampleShape{1, 1, 1}, SampleShape{1, 28, 28}, SampleShape{3, 37, 21}, SampleShape{4, 33, 9}}) {
     for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
-      CodedCase data(coding, static_cast<std::uint32_t>(shape.values()), shape, DType::float32, layout, 5);
-      require_defined(data);
+      // Decoded by blocks; or before the gather, all at once or in parts.
+      for (const std::int64_t at_once : {0, 5, 2}) {
+        CodedCase data(coding, static_cast<std::uint32_t>(shape.values()), shape, DType::float32, layout, 5);
+        data.decode_first(at_once);
+        REQUIRE(cuda::samples_decoded_at_once(data.args()) == at_once);
+        INFO(shape.channels << "x" << shape.height << "x" << shape.width << ", " << at_once);
+        require_defined(data);
+      }
     }
   }
-  CodedCase interleaved(coding, 3, {3, 16, 16}, DType::float16, Layout::nhwc, 4);
-  require_defined(interleaved);
-  CodedCase shifted(coding, 4, {3, 16, 16}, DType::bfloat16, Layout::nchw, 4, {}, true);
-  require_defined(shifted);
+  for (const std::int64_t at_once : {0, 4}) {
+    CodedCase interleaved(coding, 3, {3, 16, 16}, DType::float16, Layout::nhwc, 4);
+    interleaved.decode_first(at_once);
+    require_defined(interleaved);
+    CodedCase shifted(coding, 4, {3, 16, 16}, DType::bfloat16, Layout::nchw, 4, {}, true);
+    shifted.decode_first(at_once);
+    require_defined(shifted);
+  }
+}
+
+// Widths of strips and tiles from 1 to 8, plain rows among them, and the last rows of both parts of the memory.
+TEST_CASE("the CUDA decoders write the codes of rows of every width", "[unit][order]") {
+  const RowCoding coding = GENERATE(RowCoding::lp8, RowCoding::lc8);
+  for (std::int64_t width = 1; width <= 17; ++width) {
+    for (const std::int64_t channels : {1, 2, 3}) {
+      const SampleShape shape = {channels, 66 + width % 2, 24 * (width / 9) + width};
+      CodedCase data(coding, static_cast<std::uint32_t>(width), shape, DType::float32, Layout::nchw, 4, {0, 3, 6, 5});
+      GatherArgs args = data.args();
+      const std::vector<std::int8_t> expected = data.expected_codes();
+      std::vector<std::int8_t> codes(expected.size(), std::int8_t{0x55});
+      args.values = codes.data();
+      args.out_labels = nullptr;
+      INFO(channels << "x" << shape.height << "x" << shape.width);
+      REQUIRE((coding == RowCoding::lp8 ? cuda::decodes_lp8(args) : cuda::decodes_lc8(args)));
+      REQUIRE((coding == RowCoding::lp8 ? cuda::launch_decode_lp8(args, nullptr)
+                                        : cuda::launch_decode_lc8(args, nullptr)) == cudaSuccess);
+      REQUIRE(codes == expected);
+    }
+  }
+}
+
+TEST_CASE("a cursor advances when the last part of its batch is selected", "[unit][order]") {
+  const RowCoding coding = GENERATE(RowCoding::lp8, RowCoding::lc8);
+  CodedCase data(coding, 6, {1, 20, 12}, DType::float32, Layout::nchw, 6);
+  data.decode_first(4);
+  data.set_cursor(make_order_cursor(CodedCase::kRows, 3, true, 1, {0, 1}, 4, 2));
+  for (std::int64_t launch = 1; launch <= 4; ++launch) {
+    require_defined(data, 6);
+    REQUIRE(7 * data.cursor().epoch + data.cursor().step == 7 * 4 + 2 + 6 * launch);
+    REQUIRE(data.cursor().blocks_done == 0);
+  }
 }
 
 TEST_CASE("the CUDA gather augments coded rows like plain ones", "[unit][order]") {
@@ -120,6 +165,10 @@ TEST_CASE("the CUDA gather augments coded rows like plain ones", "[unit][order]"
                                          image_memory_bytes(*args.augment.program, args.sample.channels));
     std::vector<std::byte> slots(static_cast<std::size_t>(3 * slot_bytes));
     args.block_memory = {slots.data(), slot_bytes, 3};
+    // Decoded by blocks; or before the gather, all at once or in parts, if no sample is mixed with others.
+    const std::int64_t at_once = seed / 16 % 3 == 0 ? 0 : seed / 16 % 3 == 1 ? args.batch_count : (args.batch_count + 1) / 2;
+    std::vector<std::byte> decoded(static_cast<std::size_t>(DecodedParts(at_once, args.sample.values(), 1).bytes()));
+    args.decoded_memory = {decoded.data(), static_cast<std::int64_t>(decoded.size())};
     mark_unwritten(args);
     REQUIRE(cuda::launch_gather(args, kSmallDevice, nullptr) == cudaSuccess);
     REQUIRE(unwritten_bytes(args) == 0);

@@ -81,7 +81,9 @@ TESTS = {
         "the CUDA gather of tiles reads no plain rows beyond a band",
         "the CUDA gather of tiles advances its cursor when all blocks have read it",
         "the CUDA gather of LC8 rows decodes rows of zeros",
+        "the CUDA decoders write the codes of rows of every width",
     ]),
+    "batch_decoding": [*CODED, "a cursor advances when the last part of its batch is selected"],
     "row_copy": ["the CUDA copy of float32 rows copies values and labels"],
     "batch_mean": ["the CUDA mean of a batch*", "the sums of a batch of coded rows are those of the CPU"],
     "sample_selection": ["the CUDA selection of samples*"],
@@ -136,6 +138,7 @@ ORDERING = re.compile(
 )
 # Where, and through which kernels.
 ORDERED = {
+    "cuda/batch_decoding.cu": "batch_decoding",
     "cuda/gather_any.cu": "gather_any",
     "cuda/gather_pixels.cu": "gather_pixels",
     "cuda/gather_moved.cu": "gather_moved",

@@ -148,6 +148,9 @@ std::unique_ptr<CostCase> make_case(const CostRow& row, DType dtype, Layout layo
     const std::int64_t slot_bytes = decoded_bytes(row.coding, row.sample.values());
     made->block_memory.resize(static_cast<std::size_t>(kSlots * slot_bytes) + kDeviceAlignment);
     args.block_memory = {static_cast<std::byte*>(aligned(made->block_memory)), slot_bytes, kSlots};
+    const std::int64_t decoded = DecodedParts(row.batch_count, row.sample.values(), 1).bytes();
+    made->decoded_memory.resize(static_cast<std::size_t>(decoded) + kDeviceAlignment);
+    args.decoded_memory = {static_cast<std::byte*>(aligned(made->decoded_memory)), decoded};
   }
   args.set_shapes(row.sample, batch);
   args.selection = rows_in_order(make_order_key(row_count, 7, 3, true), 0, 3);

@@ -22,7 +22,7 @@ struct CostCase {
   std::vector<std::uint32_t> labels, out_labels;
   std::vector<octavo::kernels::Affine> maps;
   std::unique_ptr<octavo::kernels::AugmentProgram> program;
-  std::vector<std::byte> values, block_memory;
+  std::vector<std::byte> values, block_memory, decoded_memory;
 
   std::int64_t value_count() const { return args.batch_count * args.batch.values(); }
   /// The bytes that the gather must move: a code and a value for each value.

@@ -19,6 +19,12 @@ namespace {
 /// Bytes of the slots in which blocks make images and decode rows, unless one slot needs more.
 constexpr std::int64_t kMostBlockMemory = 256 << 20;
 
+/// Samples that are decoded at once: as many as fit in this share of the resident samples, so that the memory of
+/// decoded samples hardly adds to that of compressed ones, but enough to use a device well. All samples of a batch that
+/// are mixed must be decoded at once.
+constexpr std::int64_t kDecodedShare = 8, kFewestDecoded = 256, kFewestDecodedMixed = 1024;
+constexpr std::int64_t kLeastDecodedMemory = 4 << 20, kMostDecodedMemory = 64 << 20, kMostDecodedMixedMemory = 256 << 20;
+
 static_assert(dataset_file::kMostChannels <= kernels::kMostChannels);
 
 template <typename T>
@@ -87,18 +93,40 @@ void PreparedMaps::allocate_block_memory(const kernels::AugmentProgram* program)
   const auto& backend = samples_->backend;
   if (backend->images_at_once() == 0) return;
   const kernels::PackedSamples samples = samples_->resident_samples();
+  const bool makes_images = augment_.demand == kernels::AugmentDemand::images;
   std::int64_t bytes = std::max(kernels::decoded_bytes(samples.rows.coding, samples_->shape.values()),
                                 kernels::decoded_bytes(samples.masks.coding, samples_->shape.values_per_channel()));
-  if (program != nullptr && (bytes > 0 || augment_.demand == kernels::AugmentDemand::images)) {
+  if (program != nullptr && (bytes > 0 || makes_images)) {
     bytes += kernels::image_memory_bytes(*program, samples_->shape.channels);
     if (augment_.mix.is_on) bytes *= 2;
   }
   if (bytes == 0) return;
   block_memory_.slot_bytes = bytes;
-  block_memory_.slots = std::clamp<std::int64_t>(kMostBlockMemory / bytes, 1, backend->images_at_once());
-  slots_ = backend::DeviceBuffer(backend, static_cast<std::size_t>(block_memory_.slots * bytes),
+  decoded_memory_.bytes = decoded_memory_bytes(samples.rows);
+  // Without images, blocks use their slots only if samples are not decoded before.
+  const std::int64_t slot_memory = makes_images || decoded_memory_.bytes == 0 ? kMostBlockMemory : decoded_memory_.bytes;
+  block_memory_.slots = std::clamp<std::int64_t>(slot_memory / bytes, 1, backend->images_at_once());
+  const std::int64_t slots_bytes = block_memory_.slots * bytes;
+  slots_ = backend::DeviceBuffer(backend,
+                                 static_cast<std::size_t>(makes_images ? decoded_memory_.bytes + slots_bytes
+                                                                       : std::max(decoded_memory_.bytes, slots_bytes)),
                                  program != nullptr ? "the augmentation of batches" : "the decoding of batches");
-  block_memory_.memory = slots_.as<std::byte>();
+  decoded_memory_.memory = slots_.as<std::byte>();
+  block_memory_.memory = slots_.as<std::byte>() + (makes_images ? decoded_memory_.bytes : 0);
+}
+
+std::int64_t PreparedMaps::decoded_memory_bytes(const kernels::PackedRows& rows) const {
+  if (kernels::is_in_place(rows.coding)) return 0;
+  const bool mixes = augment_.mix.is_on;
+  const auto bytes_of_samples = [&](std::int64_t count) {
+    return kernels::DecodedParts(count, samples_->shape.values(), samples_->labels.width).bytes();
+  };
+  const std::int64_t each = bytes_of_samples(1);
+  const std::int64_t share = rows.resident_count * rows.row_stride_bytes / kDecodedShare / each;
+  const std::int64_t most = (mixes ? kMostDecodedMixedMemory : kMostDecodedMemory) / each;
+  const std::int64_t fewest = std::max(kLeastDecodedMemory / each, mixes ? kFewestDecodedMixed : kFewestDecoded);
+  const std::int64_t count = std::min(std::max(share, fewest), most);
+  return bytes_of_samples(std::clamp<std::int64_t>(count, 1, std::max<std::int64_t>(1, samples_->sample_count)));
 }
 
 std::int64_t PreparedMaps::device_bytes() const {
@@ -144,6 +172,7 @@ void PreparedMaps::enqueue(const kernels::PackedSamples& samples, const kernels:
   args.augment = augment_;
   args.augment.mixed_count = batch_count / batches;
   args.block_memory = block_memory_;
+  args.decoded_memory = decoded_memory_;
   args.values = to.images;
   args.label_type = to.labels.type;
   args.out_labels = samples_->labels.width == 0 ? nullptr : to.labels.data;

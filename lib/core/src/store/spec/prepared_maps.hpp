@@ -37,6 +37,8 @@ class PreparedMaps {
                const BatchTarget& to, StreamRef stream, std::int64_t batches) const;
   void prepare_augmentation();
   void allocate_block_memory(const kernels::AugmentProgram* program);
+  /// For gathers that are not fused with a decoder; 0 if rows are in place.
+  std::int64_t decoded_memory_bytes(const kernels::PackedRows& rows) const;
   void gather_masks(const kernels::PackedRows& masks, const kernels::RowSelection& selection, std::int64_t batch_count,
                     void* to, StreamRef stream) const;
   void make_batch_maps(const kernels::PackedRows& rows, const kernels::RowSelection& selection,
@@ -48,10 +50,11 @@ class PreparedMaps {
   bool uniform_map_ = false;
   kernels::AugmentArgs augment_ = {};
   kernels::BlockMemory block_memory_;
+  kernels::DecodedMemory decoded_memory_;
   backend::DeviceBuffer maps_;          ///< [C] or [1] Affine; rewritten for each batch with Center::batch
   backend::DeviceBuffer pixel_shifts_;  ///< C*P float in output order, or empty
   backend::DeviceBuffer program_;       ///< the augmentation; empty if there is none
-  backend::DeviceBuffer slots_;         ///< of block_memory_, if the backend needs it
+  backend::DeviceBuffer slots_;         ///< block_memory_ and decoded_memory_, if the backend needs them
   backend::DeviceBuffer quantization_;  ///< [C]; this and the next two only with Center::batch
   backend::DeviceBuffer divisors_;      ///< [C]
   backend::DeviceBuffer sums_;          ///< [C]

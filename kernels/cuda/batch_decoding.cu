@@ -1,0 +1,115 @@
+// Decoding the samples of a batch: a kernel selects them, the decoders of the codings write their codes, and the gather
+// that follows finds them as plain rows, which have the number of their position.
+#include <algorithm>
+
+#include "kernels/cuda/batch_decoding.hpp"
+#include "kernels/cuda/block/batch_rows.cuh"
+#include "kernels/cuda/block/launch.cuh"
+#include "kernels/cuda/gather_variants.hpp"
+
+namespace octavo::kernels::cuda {
+namespace {
+
+constexpr unsigned kSelectThreads = 128;
+
+/// Samples in DecodedMemory.
+struct DecodedSamples {
+  std::int8_t* codes;           ///< [count,C,P]
+  std::uint32_t* labels;        ///< [count,label_words]
+  std::int64_t* rows;           ///< [count] where each is stored
+  std::int64_t* positions;      ///< [count] 0, 1, ...: its row in `codes`
+  std::int64_t *indices, *epochs;
+};
+
+DecodedSamples decoded_samples(const GatherArgs& args, std::int64_t count) {
+  const DecodedParts parts(count, args.sample.values(), args.packed.label_words);
+  std::byte* const codes = args.decoded_memory.memory;
+  std::byte* const labels = codes + parts.codes;
+  const auto numbers = [&](int i) {
+    return reinterpret_cast<std::int64_t*>(labels + parts.labels + i * parts.numbers);
+  };
+  return {.codes = reinterpret_cast<std::int8_t*>(codes),
+          .labels = reinterpret_cast<std::uint32_t*>(labels),
+          .rows = numbers(0),
+          .positions = numbers(1),
+          .indices = numbers(2),
+          .epochs = numbers(3)};
+}
+
+__global__ void __launch_bounds__(kSelectThreads)
+    select_decoded(const GatherArgs args, const std::int64_t first, const std::int64_t count, const DecodedSamples to) {
+  __shared__ std::int64_t rows[kSelectThreads];
+  const std::int64_t block_first = static_cast<std::int64_t>(blockIdx.x) * kSelectThreads, i = block_first + threadIdx.x;
+  if (i < count) {
+    const SelectedSample sample = sample_at(args.selection, first + i);
+    rows[threadIdx.x] = to.rows[i] = sample.row;
+    to.positions[i] = i;
+    to.indices[i] = sample.index;
+    to.epochs[i] = static_cast<std::int64_t>(sample.epoch);
+  }
+  __syncthreads();  // before the cursor advances, and the rows are read
+  const CursorAdvance cursor(args.selection.cursor, args.cursor_batches);
+  const std::int64_t words = args.packed.label_words;
+  const std::int64_t block_count = count - block_first < kSelectThreads ? count - block_first : kSelectThreads;
+  for (std::int64_t word = threadIdx.x; word < block_count * words; word += kSelectThreads) {
+    to.labels[block_first * words + word] = label_of(args.packed, rows[word / words])[word % words];
+  }
+  cursor.finish();
+}
+
+/// Bytes of a number of a label in the output.
+std::int64_t label_number_bytes(const GatherArgs& args) {
+  return args.augment.soft_labels.width() == 0 && args.label_type == LabelType::int64 ? 8 : 4;
+}
+
+}  // namespace
+
+std::int64_t samples_decoded_at_once(const GatherArgs& args) {
+  if (!decodes_lp8(args) && !decodes_lc8(args)) return 0;
+  const std::int64_t most = args.decoded_memory.bytes, values = args.sample.values(), words = args.packed.label_words;
+  std::int64_t count = std::min(args.batch_count, most / (values + 4 * words + 32));
+  while (count > 0 && DecodedParts(count, values, words).bytes() > most) --count;
+  // A sample is mixed with others of its batch.
+  if (args.augment.mix.is_on && count < args.batch_count) count = count / args.augment.mixed_count * args.augment.mixed_count;
+  return count;
+}
+
+cudaError_t launch_batch_decoding(const GatherArgs& args, std::int64_t first, std::int64_t count, cudaStream_t stream,
+                                  GatherArgs& part) {
+  const DecodedSamples samples = decoded_samples(args, count);
+  GatherArgs selected = args;
+  if (args.packed.labels == nullptr) selected.packed.label_words = 0;
+  if (first + count < args.batch_count) selected.cursor_batches = 0;
+  const dim3 blocks(static_cast<unsigned>((count + kSelectThreads - 1) / kSelectThreads)), threads(kSelectThreads);
+  const cudaError_t status = launch(&select_decoded, blocks, threads, stream, selected, first, count, samples);
+  if (status != cudaSuccess) return status;
+
+  part = args;
+  part.batch_count = count;
+  part.cursor_batches = 0;
+  part.values = static_cast<std::byte*>(args.values) + first * args.batch.bytes();
+  if (args.out_labels != nullptr) {
+    part.out_labels =
+        static_cast<std::byte*>(args.out_labels) + first * label_width(args) * label_number_bytes(args);
+  }
+  part.selection = given_rows(samples.positions, count);
+  part.selection.indices = samples.indices;
+  part.selection.epochs = samples.epochs;
+  part.packed = PackedRows{};
+  part.packed.codes = samples.codes;
+  part.packed.labels = args.packed.labels == nullptr ? nullptr : samples.labels;
+  part.packed.resident_count = count;
+  part.packed.row_stride_bytes = args.sample.values();
+  part.packed.label_words = args.packed.label_words;
+
+  GatherArgs decoding = args;
+  decoding.batch_count = count;
+  decoding.cursor_batches = 0;
+  decoding.values = samples.codes;
+  decoding.out_labels = nullptr;
+  decoding.selection = given_rows(samples.rows, args.selection.row_count);
+  return args.packed.coding == RowCoding::lp8 ? launch_decode_lp8(decoding, stream)
+                                              : launch_decode_lc8(decoding, stream);
+}
+
+}  // namespace octavo::kernels::cuda
