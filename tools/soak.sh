@@ -72,10 +72,11 @@ if cmake --preset fake-cuda >/dev/null 2>&1; then
   cmake --build --preset fake-cuda -j "$jobs"
   # schedules_of SEED: runs every test of the CUDA path with the schedule of that seed; prints a line per failing test.
   schedules_of() {
-    local test
+    local test schedule=random,seed=$1
+    if (($1 == seed)); then schedule=eager; fi
     for test in "$fake"/lib/{cuda/cuda_use,store/store,loader/loader,loader/graph_capture}_tests; do
-      FAKE_CUDA=schedule=random,seed=$1 "$test" '[cuda]~[large]' >"$results/seed-$1" 2>&1 ||
-        { echo "$(basename "$test") failed with FAKE_CUDA=schedule=random,seed=$1"; cp "$results/seed-$1" "$results/failed-$1"; }
+      FAKE_CUDA=schedule=$schedule "$test" '[cuda]~[large]' >"$results/seed-$1" 2>&1 ||
+        { echo "$(basename "$test") failed with FAKE_CUDA=schedule=$schedule"; cp "$results/seed-$1" "$results/failed-$1"; }
     done
   }
   # orders_of SEED: runs some kernels as generated code, threads in the order of that seed.
@@ -100,7 +101,7 @@ if cmake --preset fake-cuda >/dev/null 2>&1; then
     note "ran $(wc -l <"$results/seeds-$1") seeds"
   }
   export -f under_seed schedules_of orders_of
-  export results fake=$root/build/fake-cuda/tests
+  export seed results fake=$root/build/fake-cuda/tests
   under_seeds schedules_of
   if [[ -x $fake/device_code/generated_code_tests ]]; then
     heading "Generated code in random orders, for about $((minutes / 8 + 1)) minutes"

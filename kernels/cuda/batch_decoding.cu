@@ -78,7 +78,8 @@ cudaError_t launch_batch_decoding(const GatherArgs& args, std::int64_t first, st
                                   GatherArgs& part) {
   const DecodedSamples samples = decoded_samples(args, count);
   GatherArgs selected = args;
-  if (args.packed.labels == nullptr) selected.packed.label_words = 0;
+  const bool has_labels = args.packed.labels != nullptr || args.packed.staged_labels != nullptr;
+  if (!has_labels) selected.packed.label_words = 0;
   if (first + count < args.batch_count) selected.cursor_batches = 0;
   const dim3 blocks(static_cast<unsigned>((count + kSelectThreads - 1) / kSelectThreads)), threads(kSelectThreads);
   const cudaError_t status = launch(&select_decoded, blocks, threads, stream, selected, first, count, samples);
@@ -97,7 +98,7 @@ cudaError_t launch_batch_decoding(const GatherArgs& args, std::int64_t first, st
   part.selection.epochs = samples.epochs;
   part.packed = PackedRows{};
   part.packed.codes = samples.codes;
-  part.packed.labels = args.packed.labels == nullptr ? nullptr : samples.labels;
+  part.packed.labels = has_labels ? samples.labels : nullptr;
   part.packed.resident_count = count;
   part.packed.row_stride_bytes = args.sample.values();
   part.packed.label_words = args.packed.label_words;
