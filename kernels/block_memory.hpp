@@ -23,7 +23,9 @@ struct DecodedParts {
   std::int64_t codes, labels, numbers;  ///< bytes, multiples of 16
 
   DecodedParts(std::int64_t count, std::int64_t values, std::int64_t label_words)
-      : codes(rounded_up(count * values)), labels(rounded_up(count * label_words * 4)), numbers(rounded_up(count * 8)) {}
+      : codes(rounded_up(count * values)),
+        labels(rounded_up(count * label_words * 4)),
+        numbers(rounded_up(count * 8)) {}
   std::int64_t bytes() const { return codes + labels + 4 * numbers; }
 
  private:

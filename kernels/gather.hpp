@@ -57,9 +57,9 @@ struct GatherArgs {
   /// batches_per_epoch; 0: it does not advance.
   std::int64_t cursor_batches;
   AugmentArgs augment;
-  BlockMemory block_memory;  ///< on a CUDA device, for rows that are decoded and for AugmentDemand::images
-  DecodedMemory decoded_memory;  ///< on a CUDA device, for rows that are decoded; may be part of block_memory, unless that
-                                 ///< is also for images
+  BlockMemory block_memory;      ///< on a CUDA device, for rows that are decoded and for AugmentDemand::images
+  DecodedMemory decoded_memory;  ///< on a CUDA device, for rows that are decoded; may be part of block_memory, unless
+                                 ///< that is also for images
 
   /// Sets sample, batch and pixels for images that keep their shape.
   void set_shapes(const SampleShape& shape, DType dtype, Layout layout) {

@@ -237,8 +237,8 @@ OCTAVO_HOST_DEVICE inline std::uint32_t add_byte(std::uint32_t word, std::uint32
 #endif
 }
 
-/// If `wanted` is not 0: moves the words of a window on by one, and loads the word at `next`, which does not change while
-/// the kernel runs, as the third. On the device without a branch, and without copies of the words.
+/// If `wanted` is not 0: moves the words of a window on by one, and loads the word at `next`, which does not change
+/// while the kernel runs, as the third. On the device without a branch, and without copies of the words.
 OCTAVO_HOST_DEVICE inline void load_next_word(std::uint32_t wanted, const std::uint32_t* next, std::uint32_t& first,
                                               std::uint32_t& second, std::uint32_t& third) {
 #if defined(__CUDA_ARCH__)

@@ -2,7 +2,7 @@
 # tools/gpu_check.sh [--stage STAGES] [--file FILE.h5] [--again] [--limit SECONDS] [--out DIR] [--rehearse]
 # tools/gpu_check.sh --prepare CAPABILITY
 #
-# Checks and measures Octavo on this machine's GPU, in at most ten minutes.
+# Checks and measures Octavo on this machine's GPU, in at most fifteen minutes.
 #
 #   --stage STAGES   some of build,bench,test,sanitize,python,train (all); may be repeated. Stages run in this order;
 #                    their programs are built first
@@ -17,10 +17,10 @@
 #                    needs .deps and build/gpu of this checkout in a folder with the same path, and builds nothing
 #
 # build      Release, for this GPU's architecture, only what the chosen stages need     300 s
-# bench      the gather kernels, compared with PyTorch, batches, the memory report       80 s
+# bench      the gather kernels, compared with PyTorch, batches, the memory report       260 s
 # test       every test of the tag [cuda]; after a failure, one at a time                 70 s
-# sanitize   compute-sanitizer's memcheck, racecheck and initcheck                        75 s
-# python     the Python package's tests on the GPU, with the machine's own PyTorch        35 s
+# sanitize   compute-sanitizer's memcheck, racecheck and initcheck                       120 s
+# python     the Python package's tests on the GPU, with the machine's own PyTorch       120 s
 # train      a training run compared with float32 residency                               30 s
 #
 # Without --limit, a stage may also use the time that earlier stages left over. Each stage consists of parts. After
@@ -34,7 +34,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 all_stages=(build bench test sanitize python train)
-declare -A limit_of=([build]=300 [bench]=80 [test]=70 [sanitize]=75 [python]=35 [train]=30)
+declare -A limit_of=([build]=300 [bench]=260 [test]=70 [sanitize]=120 [python]=120 [train]=30)
 test_seconds=60  # time limit of a test case
 
 # ---- Command line ----------------------------------------------------------------
@@ -85,7 +85,7 @@ cd "$root"
 # sources_digest: changes whenever the sources do.
 sources_digest() {
   { find CMakeLists.txt CMakePresets.json cmake kernels lib tools tests bench python -type f ! -name '*.pyc' -print0 2>/dev/null ||
-    true; } | sort -z | xargs -0 sha256sum | sha256sum | cut -c1-16
+    true; } | LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum | cut -c1-16
 }
 # preparation CAPABILITY: identifies a build; that of another machine is used if it has the same one.
 preparation() { printf '%s, compute capability %s, sources %s\n' "$root" "$1" "$(sources_digest)"; }
@@ -335,8 +335,9 @@ stage_build() {
       skip python-module "nanobind is neither installed nor in .deps"
     else
       with_python
-      with_nanobind part configure-python 60 "${configure[@]}" &&
+      if with_nanobind part configure-python 60 "${configure[@]}"; then
         part python-module 200 "${make[@]}" octavo_python_modules || true
+      fi
     fi
   fi
 }
@@ -353,17 +354,19 @@ pack_dataset() {
   [[ -f $packed ]] || part pack 30 "$octavo" pack "$dataset" -o "$packed" --force --quiet "${few[@]}"
 }
 
-# batches_of FILE: measures batches of the file's samples with every compression.
+# batches_of FILE: measures batches of the file's samples with every compression: small, of 64 MiB, and as large as fits.
 batches_of() {
-  local name compression versions=()
+  local name compression size versions=()
   name=$(basename "$1" .h5)
   for compression in none lp8 lc8; do
     versions+=("$check/$name-$compression.h5")
     [[ -f ${versions[-1]} ]] || part "repack $name, $compression" 30 "$octavo" repack "$1" -o "${versions[-1]}" \
       --compress "$compression" --force --quiet || return 0
   done
-  part "batches_cuda $name" 60 "$build/bench/bench_batches_cuda" "${versions[@]}" "${quick[@]}" \
-    --json "$results/batches_cuda-$name.json" || true
+  for size in 512 0 65536; do
+    part "batches_cuda $name, size $size" 60 "$build/bench/bench_batches_cuda" "${versions[@]}" "${quick[@]}" \
+      --batch-size "$size" --json "$results/batches_cuda-$name-$size.json" || true
+  done
 }
 
 stage_bench() {
@@ -380,10 +383,10 @@ stage_bench() {
   # With the tests' CUDA runtime, host threads copy its 64 MiB per timing, which is slow.
   part octavo_bench "$([[ $rehearse == yes ]] && echo 120 || echo 20)" "${to_file[@]}" "$results/octavo_bench.json" "$octavo" bench "$packed" --json || true
   part octavo_batch_sizes 20 "${to_file[@]}" "$results/octavo_batch_sizes.json" "$octavo" bench "$packed" --batch-sizes --json || true
-  part octavo_strategies 30 "${to_file[@]}" "$results/octavo_strategies.json" "$octavo" bench "$packed" --strategies --json || true
+  part octavo_strategies 60 "${to_file[@]}" "$results/octavo_strategies.json" "$octavo" bench "$packed" --strategies --json || true
   part bench_train 30 "$build/bench/bench_train" "$packed" "${quick[@]}" --json "$results/bench_train.json" || true
   if [[ $rehearse == no && -n $(python_path) ]] && python3 -c 'import numpy' 2>/dev/null; then
-    part loaders 40 env PYTHONPATH="$(python_path)" python3 "$root/bench/python/loaders.py" --device cuda \
+    part loaders 60 env PYTHONPATH="$(python_path)" python3 "$root/bench/python/loaders.py" --device cuda \
       --shapes 1x28x28:60000,3x32x32:50000 --rounds 5 --json "$results/loaders.json" || true
   fi
 }

@@ -230,12 +230,19 @@ def clocks_text(record):
             f"memory {clocks['memory_mhz']['median']:.0f} MHz, at most {clocks['power_w']['most']:.0f} W")
 
 
+def summary(result):
+    if result["passed"]:
+        return "Passed so far"
+    finished = ("passed", "skipped", "refused", "ran out of time", "not run: no time was left")
+    return "Incomplete" if all(record["verdict"].startswith(finished) for record in result["records"]) else "Failed"
+
+
 def to_text(result):
     device, host = result["device"], result["host"]
     lines = [f"# {device['name']}", ""]
     if "rehearsal" in result:
         lines += [f"**{result['rehearsal']}**", ""]
-    lines += [f"{'Passed so far' if result['passed'] else 'Failed'}. The JSON document has all numbers.", ""]
+    lines += [f"{summary(result)}. The JSON document has all numbers.", ""]
     lines += table(["measured", "with"], [
         ["device", f"{device['name']}, compute capability {device['compute_capability']}, {device['memory_mib']} MiB"],
         ["highest clocks", f"{device['max_clocks_mhz']} MHz (SM, memory)"],

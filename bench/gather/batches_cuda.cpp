@@ -5,8 +5,8 @@
 // ncu --profile-from-start off bench_batches_cuda FILE.h5 [FILE.h5...] --rounds 0
 //
 // Batches go round a buffer far larger than the cache, in the order of an epoch. The samples should exceed the cache,
-// too. Without --batch-size, a batch has about 64 MiB of float32 values. Without rounds, nothing is timed: each batch is
-// made once, for a profiler.
+// too. Without --batch-size, a batch has about 64 MiB of float32 values; it has at most 1 GiB. Without rounds, nothing
+// is timed: each batch is made once, for a profiler.
 #include <cuda_profiler_api.h>
 #include <cuda_runtime_api.h>
 
@@ -146,8 +146,8 @@ class Bench {
     const std::int64_t batch = maker->options().batch_size;
     const std::int64_t bytes = view(source, recipe, batch, 0).byte_count();
     const std::int64_t repeats = std::clamp<std::int64_t>(kOutputBytes / bytes, 1, 500);
-    return {source.name() + " B=" + std::to_string(batch),
-            static_cast<double>(batch * source.shape().values() + bytes), [=, this, &source, &recipe, next = 0L]() mutable {
+    return {source.name() + " B=" + std::to_string(batch), static_cast<double>(batch * source.shape().values() + bytes),
+            [=, this, &source, &recipe, next = 0L]() mutable {
               return time([&] {
                 std::int64_t offset = 0;
                 for (std::int64_t i = 0; i < repeats; ++i, ++next, offset += (bytes + 255) / 256 * 256) {
@@ -173,8 +173,9 @@ class Bench {
 
  private:
   octavo::BatchMaker full_batches(const Source& source, const Recipe& recipe) const {
-    const std::int64_t batch_size = batch_size_ > 0 ? batch_size_ : kBatchBytes / (4 * source.shape().values());
-    return make_batches(source.on_device(), recipe, batch_size);
+    const std::int64_t sample_bytes = 4 * source.shape().values();
+    const std::int64_t batch_size = batch_size_ > 0 ? batch_size_ : kBatchBytes / sample_bytes;
+    return make_batches(source.on_device(), recipe, std::min(batch_size, kOutputBytes / sample_bytes));
   }
   TensorView view(const Source& source, const Recipe& recipe, std::int64_t batch, std::int64_t offset) const {
     TensorView view;
@@ -182,9 +183,8 @@ class Bench {
     view.dtype = recipe.spec.dtype;
     view.device = octavo::Device::cuda();
     const SampleShape image = octavo::batch_shape(recipe.spec, source.shape()).image;
-    view.shape = recipe.spec.layout == Layout::nchw
-                     ? std::vector{batch, image.channels, image.height, image.width}
-                     : std::vector{batch, image.height, image.width, image.channels};
+    view.shape = recipe.spec.layout == Layout::nchw ? std::vector{batch, image.channels, image.height, image.width}
+                                                    : std::vector{batch, image.height, image.width, image.channels};
     return view;
   }
 
@@ -213,7 +213,8 @@ int main(int argc, char** argv) try {
   while (static_cast<int>(files.size()) + 1 < argc && argv[files.size() + 1][0] != '-')
     files.emplace_back(argv[files.size() + 1]);
   if (files.empty()) {
-    std::fprintf(stderr, "usage: bench_batches_cuda FILE.h5 [FILE.h5...] [--batch-size B] [--rounds R] [--json FILE]\n");
+    std::fprintf(stderr,
+                 "usage: bench_batches_cuda FILE.h5 [FILE.h5...] [--batch-size B] [--rounds R] [--json FILE]\n");
     return 2;
   }
   Results results("batches_cuda", argc, argv);
@@ -228,7 +229,8 @@ int main(int argc, char** argv) try {
     std::printf("%s: %lld samples of %s, %.2f times smaller than float32 on the device\n", source.name().c_str(),
                 static_cast<long long>(source.sample_count()), to_string(shape).c_str(), ratio);
     results.note("ratio_to_float32, " + source.name(), ratio);
-    if (source.shape() != shape) throw std::runtime_error(source.name() + " has another shape than " + sources[0].name());
+    if (source.shape() != shape)
+      throw std::runtime_error(source.name() + " has another shape than " + sources[0].name());
   }
   results.note("reference", "copy: cudaMemcpyAsync on the device, bytes read and written, in the same section");
   results.note("checked", "the bits of the CPU, for every file and recipe, before it was timed");

@@ -113,10 +113,10 @@ class Lp8Tile {
 
   const std::uint32_t* next_;  ///< the word after the window
   std::uint32_t columns_;
-  std::uint32_t numbers_[3];  ///< of the rows from the next one on
-  std::uint32_t sums_;        ///< all ones: residuals are summed along a row; 0: they are not
+  std::uint32_t numbers_[3];       ///< of the rows from the next one on
+  std::uint32_t sums_;             ///< all ones: residuals are summed along a row; 0: they are not
   std::uint32_t window_[kWindow];  ///< the words of the payload from the one with the next bit on
-  std::uint32_t used_bits_;   ///< of the first word
+  std::uint32_t used_bits_;        ///< of the first word
   Quad quads_[2];
 };
 

@@ -14,10 +14,10 @@ constexpr unsigned kSelectThreads = 128;
 
 /// Samples in DecodedMemory.
 struct DecodedSamples {
-  std::int8_t* codes;           ///< [count,C,P]
-  std::uint32_t* labels;        ///< [count,label_words]
-  std::int64_t* rows;           ///< [count] where each is stored
-  std::int64_t* positions;      ///< [count] 0, 1, ...: its row in `codes`
+  std::int8_t* codes;       ///< [count,C,P]
+  std::uint32_t* labels;    ///< [count,label_words]
+  std::int64_t* rows;       ///< [count] where each is stored
+  std::int64_t* positions;  ///< [count] 0, 1, ...: its row in `codes`
   std::int64_t *indices, *epochs;
 };
 
@@ -39,7 +39,8 @@ DecodedSamples decoded_samples(const GatherArgs& args, std::int64_t count) {
 __global__ void __launch_bounds__(kSelectThreads)
     select_decoded(const GatherArgs args, const std::int64_t first, const std::int64_t count, const DecodedSamples to) {
   __shared__ std::int64_t rows[kSelectThreads];
-  const std::int64_t block_first = static_cast<std::int64_t>(blockIdx.x) * kSelectThreads, i = block_first + threadIdx.x;
+  const std::int64_t block_first = static_cast<std::int64_t>(blockIdx.x) * kSelectThreads,
+                     i = block_first + threadIdx.x;
   if (i < count) {
     const SelectedSample sample = sample_at(args.selection, first + i);
     rows[threadIdx.x] = to.rows[i] = sample.row;
@@ -70,7 +71,8 @@ std::int64_t samples_decoded_at_once(const GatherArgs& args) {
   std::int64_t count = std::min(args.batch_count, most / (values + 4 * words + 32));
   while (count > 0 && DecodedParts(count, values, words).bytes() > most) --count;
   // A sample is mixed with others of its batch.
-  if (args.augment.mix.is_on && count < args.batch_count) count = count / args.augment.mixed_count * args.augment.mixed_count;
+  if (args.augment.mix.is_on && count < args.batch_count)
+    count = count / args.augment.mixed_count * args.augment.mixed_count;
   return count;
 }
 
@@ -90,8 +92,7 @@ cudaError_t launch_batch_decoding(const GatherArgs& args, std::int64_t first, st
   part.cursor_batches = 0;
   part.values = static_cast<std::byte*>(args.values) + first * args.batch.bytes();
   if (args.out_labels != nullptr) {
-    part.out_labels =
-        static_cast<std::byte*>(args.out_labels) + first * label_width(args) * label_number_bytes(args);
+    part.out_labels = static_cast<std::byte*>(args.out_labels) + first * label_width(args) * label_number_bytes(args);
   }
   part.selection = given_rows(samples.positions, count);
   part.selection.indices = samples.indices;

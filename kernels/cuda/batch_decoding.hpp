@@ -11,9 +11,9 @@ namespace octavo::kernels::cuda {
 /// first.
 std::int64_t samples_decoded_at_once(const GatherArgs& args);
 
-/// Enqueues the decoding of `count` samples from position `first` of the batch on. `part` becomes the arguments of their
-/// gather, whose rows are in place. With the last samples of the batch, the selection's cursor advances here, and not in
-/// their gather.
+/// Enqueues the decoding of `count` samples from position `first` of the batch on. `part` becomes the arguments of
+/// their gather, whose rows are in place. With the last samples of the batch, the selection's cursor advances here, and
+/// not in their gather.
 cudaError_t launch_batch_decoding(const GatherArgs& args, std::int64_t first, std::int64_t count, cudaStream_t stream,
                                   GatherArgs& part);
 

@@ -30,8 +30,7 @@ cudaError_t launch_decoded(const GatherArgs& args, std::int64_t at_once, const D
                            cudaStream_t stream) {
   for (std::int64_t first = 0; first < args.batch_count; first += at_once) {
     GatherArgs part;
-    cudaError_t status =
-        launch_batch_decoding(args, first, std::min(at_once, args.batch_count - first), stream, part);
+    cudaError_t status = launch_batch_decoding(args, first, std::min(at_once, args.batch_count - first), stream, part);
     if (status == cudaSuccess) status = launch_in_place<Value>(part, device, stream);
     if (status != cudaSuccess) return status;
   }

@@ -1,5 +1,6 @@
-// The gather of LC8 rows whose values keep the order of their codes: four lanes decode the strips of a plane of a group,
-// convert each row of eight codes and store it, without memory in between. Also decodes rows of any shape to codes.
+// The gather of LC8 rows whose values keep the order of their codes: four lanes decode the strips of a plane of a
+// group, convert each row of eight codes and store it, without memory in between. Also decodes rows of any shape to
+// codes.
 //
 // A code depends on the codes on its left, and those of a strip on the strip on the left. So each lane is a row behind
 // the lane on its left, which passes on the last column of the row before.
@@ -95,9 +96,7 @@ struct Neighbor {
     const std::uint32_t residual = packed << 24;
     return {static_cast<std::int32_t>(select_bytes(packed, 0, 0x1444)), residual, magnitude_of(residual)};
   }
-  __device__ std::uint32_t packed() const {
-    return select_bytes(residual, static_cast<std::uint32_t>(code), 0x0073);
-  }
+  __device__ std::uint32_t packed() const { return select_bytes(residual, static_cast<std::uint32_t>(code), 0x0073); }
 };
 
 /// A strip of a plane, as far as it is decoded. Without kNarrow it has kColumns columns.

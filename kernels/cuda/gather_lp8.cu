@@ -124,11 +124,11 @@ __global__ void __launch_bounds__(kLp8Threads, kLp8Blocks)
       place.column * kLp8Columns;
   const L2Policy policy(priority);
   RowStores<Value, false> stores({.first = static_cast<Value*>(args.values) + first_value,
-                                 .rows = is_wanted ? static_cast<std::uint32_t>(tiling.rows_of(place.band)) : 0,
-                                 .step = 0,
-                                 .columns = static_cast<std::uint32_t>(tiling.columns_of(place.column)),
-                                 .stride = static_cast<std::uint32_t>(tiling.shape.width)},
-                                map, policy);
+                                  .rows = is_wanted ? static_cast<std::uint32_t>(tiling.rows_of(place.band)) : 0,
+                                  .step = 0,
+                                  .columns = static_cast<std::uint32_t>(tiling.columns_of(place.column)),
+                                  .stride = static_cast<std::uint32_t>(tiling.shape.width)},
+                                 map, policy);
   std::int64_t offset = 0;
 #pragma unroll 1
   for (std::uint32_t y = 0; y < static_cast<std::uint32_t>(tiling.band_rows); ++y, offset += tiling.shape.width) {

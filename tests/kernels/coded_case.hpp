@@ -165,7 +165,8 @@ class CodedCase {
 
   /// Gives the gather memory to decode `count` samples at once.
   void decode_first(std::int64_t count) {
-    decoded_.assign(static_cast<std::size_t>(DecodedParts(count, shape_.values(), kLabelWords).bytes()), std::byte{0xEE});
+    decoded_.assign(static_cast<std::size_t>(DecodedParts(count, shape_.values(), kLabelWords).bytes()),
+                    std::byte{0xEE});
   }
   /// Draws rows with this cursor instead.
   void set_cursor(const OrderCursor& cursor) { cursor_ = std::make_unique<OrderCursor>(cursor); }

@@ -39,9 +39,9 @@ void require_defined(CodedCase& data, std::int64_t cursor_batches = 0) {
 TEST_CASE("the CUDA gather of whole tiles gives the values of the definition", "[unit][order]") {
   const RowCoding coding = GENERATE(RowCoding::lp8, RowCoding::lc8);
   for (const DType type : {DType::float32, DType::float16, DType::bfloat16}) {
-    for (const SampleShape& shape : {SampleShape{1, 8, 8}, SampleShape{1, 33, 24}, SampleShape{3, 32, 32},
-                                     SampleShape{3, 65, 40}, SampleShape{2, 5, 16}, SampleShape{5, 34, 8},
-                                     SampleShape{2, 9, 8}, SampleShape{4, 20, 24}}) {
+    for (const SampleShape& shape :
+         {SampleShape{1, 8, 8}, SampleShape{1, 33, 24}, SampleShape{3, 32, 32}, SampleShape{3, 65, 40},
+          SampleShape{2, 5, 16}, SampleShape{5, 34, 8}, SampleShape{2, 9, 8}, SampleShape{4, 20, 24}}) {
       for (const std::int64_t count : {1, 6}) {
         CodedCase data(coding, static_cast<std::uint32_t>(shape.values() + count), shape, type, Layout::nchw, count);
         INFO(to_string(type) << ", " << shape.channels << "x" << shape.height << "x" << shape.width);
@@ -166,7 +166,9 @@ TEST_CASE("the CUDA gather augments coded rows like plain ones", "[unit][order]"
     std::vector<std::byte> slots(static_cast<std::size_t>(3 * slot_bytes));
     args.block_memory = {slots.data(), slot_bytes, 3};
     // Decoded by blocks; or before the gather, all at once or in parts, if no sample is mixed with others.
-    const std::int64_t at_once = seed / 16 % 3 == 0 ? 0 : seed / 16 % 3 == 1 ? args.batch_count : (args.batch_count + 1) / 2;
+    const std::int64_t at_once = seed / 16 % 3 == 0   ? 0
+                                 : seed / 16 % 3 == 1 ? args.batch_count
+                                                      : (args.batch_count + 1) / 2;
     std::vector<std::byte> decoded(static_cast<std::size_t>(DecodedParts(at_once, args.sample.values(), 1).bytes()));
     args.decoded_memory = {decoded.data(), static_cast<std::int64_t>(decoded.size())};
     mark_unwritten(args);

@@ -132,7 +132,7 @@ shows "$calls" 'compute-sanitizer --tool memcheck --error-exitcode 86 --report-a
 shows "$calls" '^test-program \[cuda\] --reporter junit --out .*/a_tests.xml'
 does_not_show "$calls" '^ctest .*-R'
 shows "$calls" '^octavo repack .*/fashion-mnist.h5 -o .*/fashion-mnist-lc8.h5 --compress lc8'
-shows "$calls" '^bench_batches_cuda .*/fashion-mnist-none.h5 .*/fashion-mnist-lp8.h5 .*/fashion-mnist-lc8.h5 --json'
+shows "$calls" '^bench_batches_cuda .*/fashion-mnist-none.h5 .*/fashion-mnist-lp8.h5 .*/fashion-mnist-lc8.h5 --batch-size 65536 --json'
 shows "$json" '"passed": true'
 does_not_show "$text" rehearsal
 

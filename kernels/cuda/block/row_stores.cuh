@@ -24,10 +24,10 @@ struct RowTarget {
 
 /// Stores a row of eight values per lane and step. The output is aligned to 16 bytes, and so is each row.
 ///
-/// Four float32 values are a store; lanes exchange half of their codes with a neighbor, so that a store of a warp writes
-/// whole sectors. Eight values of half types are half a sector. With kSteps, where each lane of a pair is a row behind
-/// the one on its left, the left one waits for it, so that both halves are stored at once. All lanes of a warp call
-/// these functions.
+/// Four float32 values are a store; lanes exchange half of their codes with a neighbor, so that a store of a warp
+/// writes whole sectors. Eight values of half types are half a sector. With kSteps, where each lane of a pair is a row
+/// behind the one on its left, the left one waits for it, so that both halves are stored at once. All lanes of a warp
+/// call these functions.
 template <typename Value, bool kSteps>
 class RowStores {
  public:

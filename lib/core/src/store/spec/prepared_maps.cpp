@@ -23,7 +23,8 @@ constexpr std::int64_t kMostBlockMemory = 256 << 20;
 /// decoded samples hardly adds to that of compressed ones, but enough to use a device well. All samples of a batch that
 /// are mixed must be decoded at once.
 constexpr std::int64_t kDecodedShare = 8, kFewestDecoded = 256, kFewestDecodedMixed = 1024;
-constexpr std::int64_t kLeastDecodedMemory = 4 << 20, kMostDecodedMemory = 64 << 20, kMostDecodedMixedMemory = 256 << 20;
+constexpr std::int64_t kLeastDecodedMemory = 4 << 20, kMostDecodedMemory = 64 << 20,
+                       kMostDecodedMixedMemory = 256 << 20;
 
 static_assert(dataset_file::kMostChannels <= kernels::kMostChannels);
 
@@ -104,7 +105,8 @@ void PreparedMaps::allocate_block_memory(const kernels::AugmentProgram* program)
   block_memory_.slot_bytes = bytes;
   decoded_memory_.bytes = decoded_memory_bytes(samples.rows);
   // Without images, blocks use their slots only if samples are not decoded before.
-  const std::int64_t slot_memory = makes_images || decoded_memory_.bytes == 0 ? kMostBlockMemory : decoded_memory_.bytes;
+  const std::int64_t slot_memory =
+      makes_images || decoded_memory_.bytes == 0 ? kMostBlockMemory : decoded_memory_.bytes;
   block_memory_.slots = std::clamp<std::int64_t>(slot_memory / bytes, 1, backend->images_at_once());
   const std::int64_t slots_bytes = block_memory_.slots * bytes;
   slots_ = backend::DeviceBuffer(backend,
