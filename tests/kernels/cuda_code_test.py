@@ -24,7 +24,7 @@ from concurrent.futures import ThreadPoolExecutor
 # Gathers that resize compute more for each byte, and need fewer threads to hide the memory's latency. So do masks, which
 # follow the steps of their image for each byte. Three planes of any width have more loads in flight instead of threads.
 # The keys are regular expressions; the first one counts.
-MOST_REGISTERS = {"(gather|sum)_decoded": 112, "gather_channels": 96, "gather_augmented": 128,
+MOST_REGISTERS = {"(gather|sum)_decoded": 120, "gather_channels": 96, "gather_augmented": 128,
                   "gather_made_images": 128, "gather_masks.*PlainRows": 96, "gather_masks": 112,
                   "gather_movedI.*Li3ELb0ELb[01]ELb1E": 112, "gather_moved": 80, "gather_resized": 80}
 
