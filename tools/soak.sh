@@ -7,9 +7,9 @@
 #   --out FILE    the file for the results (docs/results/faults.md)
 #
 # Builds the cpu preset, runs the tests of tests/faults/ with the counts for a night, prints a table and writes it to
-# the file. If NVIDIA's headers are installed, it also makes every CUDA call fail, and runs the CUDA tests and the code
-# that nvcc generates in random orders, with the preset fake-cuda. Exits with status 1 if anything failed. Every run of
-# ctest includes the same tests with lower counts. docs/reliability.md describes them.
+# the file. If NVIDIA's headers are installed, it also makes CUDA calls fail (every one from 120 minutes on), and runs
+# the CUDA tests and the code that nvcc generates in random orders, with the preset fake-cuda. Exits with status 1 if
+# anything failed. Every run of ctest includes the same tests with lower counts. docs/reliability.md describes them.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 minutes=480
