@@ -36,6 +36,7 @@ struct PackedRows {
   const std::uint64_t* row_offsets = nullptr;     ///< [resident_count+1] where each begins in `codes`, divisible by 4
   const std::uint64_t* staged_offsets = nullptr;  ///< the same for staged rows in `staged_codes`
   const std::uint32_t* tables = nullptr;          ///< what decodes the rows, if their coding has tables
+  std::uint32_t value_step = 1;                   ///< codecs/value_step.hpp
 };
 
 /// The samples of a batch.

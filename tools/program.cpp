@@ -28,8 +28,8 @@
 #include "help/misspelling.hpp"
 #include "help/terminal_width.hpp"
 #include "interruption.hpp"
+#include "options/option_values.hpp"
 #include "verbs/command.hpp"
-#include "verbs/option_values.hpp"
 
 namespace octavo::tools {
 namespace {

@@ -3,7 +3,7 @@
     python3 bench/python/compression.py [--size SIDE] [--limit N] SOURCE...
 
 SOURCE is anything that `octavo pack` reads. Packs it plain, with deflate, LP8 and LC8, checks that all give the same
-pixels, and encodes each image as PNG, WebP, QOI and JPEG XL, losslessly, as far as these are installed. Prints how many
+pixels, and with largest errors of 1 to 3, which no pixel may exceed. Encodes each image as PNG, WebP, QOI and JPEG XL, losslessly, as far as these are installed. Prints how many
 times smaller each is than float32. Octavo's figures count the images and, for LP8 and LC8, the 4 bytes of each size, without
 labels and checksums; those of image formats count whole files. Needs NumPy and Pillow; optional: the packages `qoi` and `pillow-jxl-plugin`.
 """
@@ -14,6 +14,7 @@ import argparse
 import importlib.util
 import io
 import tempfile
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -67,6 +68,18 @@ def measure(source: str, size: int | None, limit: int | None, folder: Path) -> N
         # Coded rows also have the size of each sample, in 4 bytes.
         sizes = 4.0 * len(coded) if compress != "deflate" else 0.0
         rows.append((f"{compress} (Octavo)", coded.stored_bytes + sizes))
+    for compress in ("lp8", "lc8"):
+        for max_error in (1, 2, 3):
+            path = folder / f"{compress}-{max_error}.h5"
+            with warnings.catch_warnings(action="ignore", category=octavo.PackingWarning):
+                octavo.repack(folder / "plain.h5", path, compress=compress, max_error=max_error)
+            coded = octavo.Dataset(path).split()
+            errors = np.abs(pixels_of(coded).astype(np.int16) - pixels)
+            if errors.max() > max_error:
+                raise SystemExit(f"{compress} changes a value by {errors.max()}, more than {max_error}")
+            psnr = 10 * np.log10(255**2 / np.mean(errors.astype(np.float64) ** 2))
+            name = f"{compress}, max error {max_error} ({psnr:.1f} dB)"
+            rows.append((name, coded.stored_bytes + 4.0 * len(coded)))
     images = pixels.transpose(0, 2, 3, 1)
     if images.shape[3] not in (1, 3):
         print("image formats need 1 or 3 channels")

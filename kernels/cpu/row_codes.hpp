@@ -6,6 +6,7 @@
 
 #include "kernels/cpu/decode_lc8.hpp"
 #include "kernels/cpu/decode_lp8.hpp"
+#include "kernels/cpu/multiply_codes.hpp"
 #include "kernels/cpu/scratch_parts.hpp"
 #include "kernels/packed_rows.hpp"
 #include "kernels/stages/load.hpp"
@@ -18,6 +19,7 @@ class RowCodes {
   /// A row has `values` values.
   RowCodes(const PackedRows& packed, std::int64_t values, ScratchParts& parts)
       : packed_(packed),
+        values_(values),
         most_rows_(packed.coding == RowCoding::lc8 ? std::clamp<std::int64_t>(kTileBytes / values, 1, kMostLc8Rows)
                                                    : 1),
         tile_bytes_((values + kDecodedRowMargin + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment),
@@ -43,6 +45,8 @@ class RowCodes {
         decode_lc8(packed_, rows, count, tiles_, tile_bytes_);
         break;
     }
+    if (packed_.value_step == 1) return;
+    for (std::int64_t i = 0; i < count; ++i) multiply_codes(tiles_ + i * tile_bytes_, values_, packed_.value_step);
   }
   /// The values of row `number` of the last decode().
   const std::int8_t* decoded(std::int64_t number) const { return tiles_ + number * tile_bytes_; }
@@ -52,7 +56,7 @@ class RowCodes {
   static constexpr std::int64_t kTileBytes = 64 << 10;
 
   const PackedRows& packed_;
-  std::int64_t most_rows_, tile_bytes_;
+  std::int64_t values_, most_rows_, tile_bytes_;
   std::int8_t* tiles_;
 };
 

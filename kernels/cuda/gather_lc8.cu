@@ -404,7 +404,7 @@ __global__ void __launch_bounds__(kLc8Threads, kLc8Blocks)
                                  .step = place.strip,
                                  .columns = static_cast<std::uint32_t>(tiling.columns_of(column)),
                                  .stride = static_cast<std::uint32_t>(tiling.shape.width)},
-                                map, policy);
+                                map, args.packed.value_step, policy);
   const std::uint32_t steps = static_cast<std::uint32_t>(tiling.band_rows) + kGroupLanes - 1;
   std::int64_t offset = 0;
 #pragma unroll 1

@@ -128,7 +128,7 @@ __global__ void __launch_bounds__(kLp8Threads, kLp8Blocks)
                                   .step = 0,
                                   .columns = static_cast<std::uint32_t>(tiling.columns_of(place.column)),
                                   .stride = static_cast<std::uint32_t>(tiling.shape.width)},
-                                 map, policy);
+                                 map, args.packed.value_step, policy);
   std::int64_t offset = 0;
 #pragma unroll 1
   for (std::uint32_t y = 0; y < static_cast<std::uint32_t>(tiling.band_rows); ++y, offset += tiling.shape.width) {

@@ -11,6 +11,7 @@
 
 #include "kernels/codecs/lc8_rows.hpp"
 #include "kernels/codecs/lp8_rows.hpp"
+#include "kernels/codecs/value_step.hpp"
 #include "kernels/host_device.hpp"
 #include "kernels/packed_rows.hpp"
 
@@ -49,9 +50,16 @@ class DecodedRows {
       case RowCoding::plain:
         return;
       case RowCoding::lp8:
-        return Lp8Rows(packed_).decode(row, tile, threads);
+        Lp8Rows(packed_).decode(row, tile, threads);
+        break;
       case RowCoding::lc8:
-        return Lc8Rows(packed_).decode(row, tile, threads);
+        Lc8Rows(packed_).decode(row, tile, threads);
+        break;
+    }
+    if (packed_.value_step == 1) return;
+    threads.wait();
+    for (std::int64_t i = threads.index(); i < packed_.shape.values(); i += threads.count()) {
+      tile[i] = multiply_code(tile[i], packed_.value_step);
     }
   }
 

@@ -17,6 +17,9 @@ def decoded_rows(group, name, shape):
     """The codes of all rows, int8 [N,C,H,W]."""
     rows = stored_rows(group, name)
     if group[name].attrs["encoding"] == b"lp8":
-        return np.stack([lp8_decoder.decode_row(row, shape) for row in rows])
-    codes = lc8_decoder.Codes(group[("mask_" if name == "masks" else "") + "row_tables"][:])
-    return np.stack([lc8_decoder.decode_row(row, shape, codes) for row in rows])
+        decoded = np.stack([lp8_decoder.decode_row(row, shape) for row in rows])
+    else:
+        codes = lc8_decoder.Codes(group[("mask_" if name == "masks" else "") + "row_tables"][:])
+        decoded = np.stack([lc8_decoder.decode_row(row, shape, codes) for row in rows])
+    step = np.uint8(2 * group[name].attrs.get("max_error", 0) + 1)
+    return ((decoded.view(np.uint8) ^ 0x80) * step ^ 0x80).view(np.int8)

@@ -20,13 +20,13 @@ def decoded(path, split, encoding):
         return decoded_rows(group, "images", group["mean_image"].shape)
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("name", ["v1-lp8", "v1-lc8", "v4-lc8"])
 @pytest.mark.parametrize("split", ["train", "val"])
-def test_golden_file(split, encoding):
-    path = GOLDEN / f"v1-{encoding}.h5"
+def test_golden_file(split, name):
+    path = GOLDEN / f"{name}.h5"
     if not path.exists():
         pytest.skip("not in a source tree")
-    assert np.array_equal(decoded(path, split, encoding), octavo.Dataset(path)[split].images[:])
+    assert np.array_equal(decoded(path, split, name[3:]), octavo.Dataset(path)[split].images[:])
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
@@ -44,3 +44,84 @@ def test_packed_images(tmp_path, shape, encoding):
     octavo.pack(tmp_path / "a.npy", tmp_path / "a.h5", compress=encoding)
     assert np.array_equal(decoded(tmp_path / "a.h5", "train", encoding).view(np.uint8) ^ 0x80, images)
     assert octavo.verify(tmp_path / "a.h5")
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("max_error", [1, 2, 3])
+def test_largest_error(tmp_path, max_error, encoding):
+    generator = np.random.default_rng(2)
+    images = np.clip(generator.normal(130, 3, (40, 3, 32, 32)) + 20 * generator.normal(size=(40, 1, 1, 1)), 0, 255)
+    images = images.astype(np.uint8)
+    images[0] = generator.integers(0, 256, images[0].shape)
+    np.savez(tmp_path / "a.npz", x_train=images, y_train=np.arange(40) % 4)
+    exact = tmp_path / "exact.h5"
+    octavo.pack(tmp_path / "a.npz", exact, compress=encoding)
+    path = tmp_path / "rounded.h5"
+    with pytest.warns(octavo.PackingWarning, match=rf"\(largest error {max_error}, PSNR"):
+        octavo.pack(tmp_path / "a.npz", path, compress=encoding, max_error=max_error)
+    split = octavo.Dataset(path)["train"]
+    step = 2 * max_error + 1
+    rounded = (images.astype(int) + max_error) // step * step
+    assert split.max_error == max_error
+    assert np.array_equal(split.images[:].view(np.uint8) ^ 0x80, rounded)
+    assert np.array_equal(decoded(path, "train", encoding).view(np.uint8) ^ 0x80, rounded)
+    assert split.stored_bytes < octavo.Dataset(exact)["train"].stored_bytes
+    assert octavo.verify(path)
+
+    # Batches are those of a plain file with the same values.
+    octavo.repack(path, tmp_path / "plain.h5", compress="none")
+    assert octavo.Dataset(tmp_path / "plain.h5")["train"].max_error == 0
+    augment = [octavo.augment.RandomCrop(32, padding=4), octavo.augment.ColorJitter(0.4, 0.4, 0.4, 0.1)]
+    for options in ({}, {"residency": "streamed"}, {"augment": augment}):
+        batches = [
+            octavo.Loader(file, "train", batch_size=16, shuffle=True, seed=3, device="cpu", **options)
+            for file in (path, tmp_path / "plain.h5")
+        ]
+        for coded, plain in zip(*batches, strict=True):
+            assert np.array_equal(np.asarray(coded.images), np.asarray(plain.images))
+
+    # Repacking keeps the largest error, and reports it.
+    octavo.repack(path, tmp_path / "again.h5")
+    assert octavo.Dataset(tmp_path / "again.h5")["train"].max_error == max_error
+    figures = octavo.info(tmp_path / "again.h5")
+    assert f"{encoding} with max error {max_error}" in str(figures)
+    assert f"largest error {max_error}, PSNR" in figures["splits"]["train"]["loss"]
+    report = octavo.report(path, device="cpu")
+    assert not report["certificate"]["lossless"]
+    assert report["certificate"]["psnr_db"] > 35
+
+
+def test_largest_error_needs_a_compression(tmp_path):
+    np.save(tmp_path / "a.npy", np.zeros((2, 8, 8), np.uint8))
+    with pytest.raises(ValueError, match=r"max_error.* has no use with compression none; expected lp8 or lc8"):
+        octavo.pack(tmp_path / "a.npy", tmp_path / "a.h5", max_error=1)
+    with pytest.raises(ValueError, match="expected 0 to 3"):
+        octavo.pack(tmp_path / "a.npy", tmp_path / "a.h5", compress="lp8", max_error=4)
+
+
+def test_automatic_compression(tmp_path):
+    height, width = np.indices((32, 32))
+    images = np.stack([3 * height + 5 * width + 9 * i for i in range(50)]).astype(np.uint8)
+    np.save(tmp_path / "smooth.npy", images)
+    np.save(tmp_path / "noise.npy", np.random.default_rng(1).integers(0, 256, images.shape, np.uint8))
+
+    def chosen(name, **options):
+        with pytest.warns(octavo.PackingWarning, match="compression: "):
+            octavo.pack(tmp_path / name, tmp_path / "a.h5", compress="auto", force=True, **options)
+        return octavo.Dataset(tmp_path / "a.h5")["train"].compression
+
+    assert chosen("smooth.npy") == "lp8"
+    assert chosen("noise.npy") == "none"
+    assert chosen("smooth.npy", memory=images.nbytes) == "none"
+    assert chosen("smooth.npy", memory=images.nbytes - 1) == "lp8"
+    assert chosen("smooth.npy", memory="1KiB") == "lc8"
+    assert chosen("smooth.npy", memory="1GiB", max_error=1) == "lp8"  # which "none" cannot have
+    with pytest.warns(octavo.PackingWarning, match="compression: lc8"):
+        octavo.repack(tmp_path / "a.h5", tmp_path / "b.h5", compress="auto", memory="1KiB")
+    assert octavo.Dataset(tmp_path / "b.h5")["train"].max_error == 1
+    with octavo.Writer(tmp_path / "c.h5", compress="auto") as writer:
+        for image in images:
+            writer.append(image)
+    assert octavo.Dataset(tmp_path / "c.h5")["train"].compression == "lp8"
+    with pytest.raises(ValueError, match="compress='auto' only"):
+        octavo.pack(tmp_path / "smooth.npy", tmp_path / "d.h5", memory="1GiB")

@@ -21,6 +21,8 @@ class CodedRows {
   CodedRows(RowCoding coding, std::uint32_t seed, const SampleShape& shape, std::int64_t row_count,
             std::int64_t resident_count)
       : coding_(coding), random_(seed), shape_(shape), row_count_(row_count), resident_count_(resident_count) {
+    constexpr std::uint32_t kValueSteps[] = {7, 1, 3, 1};
+    value_step_ = kValueSteps[seed % std::size(kValueSteps)];
     if (coding == RowCoding::lc8) add_tables();
     for (std::int64_t row = 0; row < row_count; ++row) {
       Part& part = row < resident_count ? resident_ : staged_;
@@ -47,7 +49,8 @@ class CodedRows {
             .shape = shape_,
             .row_offsets = resident_.offsets.data(),
             .staged_offsets = staged_.offsets.data(),
-            .tables = tables_.data()};
+            .tables = tables_.data(),
+            .value_step = value_step_};
   }
   /// The codes of all rows.
   std::vector<std::int8_t> decoded() const {
@@ -131,6 +134,7 @@ class CodedRows {
   }
 
   RowCoding coding_;
+  std::uint32_t value_step_;
   std::mt19937 random_;
   SampleShape shape_;
   std::int64_t row_count_, resident_count_;

@@ -25,6 +25,7 @@ struct PlainSplit {
   std::vector<std::int32_t> labels;      ///< [N] or [N,K]
   std::int64_t label_width = 1;          ///< K; 0: no labels
   std::vector<std::uint8_t> masks = {};  ///< [N,H,W], or empty
+  int max_error = 0;                     ///< in the file, if it is compressed in memory
 
   std::int64_t sample_count() const { return static_cast<std::int64_t>(values.size()) / shape.values(); }
   std::uint8_t value(std::int64_t row, std::int64_t c, std::int64_t p) const {
@@ -76,6 +77,13 @@ inline PlainSplit smooth_split(const std::string& name, std::int64_t N, SampleSh
   return split;
 }
 
+/// The same with values that have a step.
+inline PlainSplit rounded(PlainSplit split, int max_error) {
+  split.max_error = max_error;
+  for (std::uint8_t& value : split.values) value = static_cast<std::uint8_t>(value - value % value_step(max_error));
+  return split;
+}
+
 /// Packs the splits into `path`.
 inline void write_packed(const std::filesystem::path& path, const std::vector<PlainSplit>& splits,
                          Compression compression = usual_compression(), const std::string& provenance = "{}") {
@@ -89,6 +97,7 @@ inline void write_packed(const std::filesystem::path& path, const std::vector<Pl
     options.splits.push_back(
         {split.name, split.shape, {kind, split.label_width}, Color::other, split.sample_count(), false});
     options.splits.back().has_masks = !split.masks.empty();
+    options.splits.back().max_error = stays_compressed(compression) ? split.max_error : 0;
   }
   Writer writer(path, options);
   for (std::size_t i = 0; i < splits.size(); ++i) {

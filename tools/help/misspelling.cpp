@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "help/option_tree.hpp"
-#include "verbs/option_values.hpp"
+#include "options/option_values.hpp"
 
 namespace octavo::tools {
 namespace {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <octavo/errors.hpp>
 
-#include "verbs/option_values.hpp"
+#include "options/option_values.hpp"
 
 namespace octavo::tools {
 namespace {

@@ -46,6 +46,7 @@ SplitOverview survey_split(const Split& split) {
           split.source_dtype(),
           split.packed_bytes(),
           split.compression(),
+          split.max_error(),
           split.stored_bytes(),
           statistics.mean,
           statistics.standard_deviation,

@@ -34,6 +34,7 @@ struct SplitOverview {
   std::string source_dtype;
   std::int64_t packed_bytes = 0;
   Compression compression = Compression::none;
+  int max_error = 0;
   std::int64_t stored_bytes = 0;           ///< of the images in the file
   std::vector<double> mean;                ///< [C]
   std::vector<double> standard_deviation;  ///< [C]

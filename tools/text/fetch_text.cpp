@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <iostream>
 
+#include "options/option_values.hpp"
 #include "text/human_units.hpp"
 #include "text/json_output.hpp"
 #include "text/text_table.hpp"
-#include "verbs/option_values.hpp"
 
 namespace octavo::tools {
 namespace {

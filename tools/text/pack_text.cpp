@@ -5,11 +5,11 @@
 #include <octavo/option_names.hpp>
 #include <octavo/text.hpp>
 
+#include "options/option_values.hpp"
 #include "text/human_units.hpp"
 #include "text/json_output.hpp"
 #include "text/range_text.hpp"
 #include "text/text_table.hpp"
-#include "verbs/option_values.hpp"
 
 namespace octavo::tools {
 namespace {

@@ -10,14 +10,14 @@
 #include <octavo/strategies.hpp>
 
 #include "exit_code.hpp"
+#include "options/augment_option.hpp"
+#include "options/device_option.hpp"
 #include "progress_bar.hpp"
 #include "text/human_units.hpp"
 #include "text/json_output.hpp"
 #include "text/strategies_text.hpp"
 #include "text/text_table.hpp"
-#include "verbs/augment_option.hpp"
 #include "verbs/command.hpp"
-#include "verbs/device_option.hpp"
 
 namespace octavo::tools {
 namespace {

@@ -7,10 +7,11 @@
 
 #include "exit_code.hpp"
 #include "interruption.hpp"
+#include "options/compression_options.hpp"
+#include "options/option_values.hpp"
 #include "progress_bar.hpp"
 #include "text/pack_text.hpp"
 #include "verbs/command.hpp"
-#include "verbs/option_values.hpp"
 
 namespace octavo::tools {
 namespace {
@@ -74,7 +75,7 @@ struct PackArguments : CommonOptions {
   std::int64_t limit = 0;
   std::string select;
   bool reproducible = false;
-  std::string compression = "none";
+  CompressionArguments compression;
 };
 
 SourceOptions source_options(const PackArguments& arguments) {
@@ -118,20 +119,24 @@ PackOptions pack_options(const PackArguments& arguments, const std::string& comm
   options.allow_mismatch = arguments.allow_mismatch;
   options.skip_bad_samples = arguments.on_error == "skip";
   options.reproducible = arguments.reproducible;
-  options.compression = compressions_by_name().at(arguments.compression);
   options.command_line = command_line;
   options.replace_existing = arguments.force;
   options.thread_count = arguments.jobs;
   return options;
 }
 
-PackSummary pack_source(Source& source, const PackArguments& arguments, const std::string& command_line) {
+PackSummary pack_source(Source& source, const PackArguments& arguments, const std::vector<SourceSpec>& specs,
+                        const std::string& command_line) {
   ProgressBar bar(arguments.quiet);
   const CleanUpOnInterruption guard;
   PackOptions options = pack_options(arguments, command_line);
   options.on_progress = bar.function();
+  const auto open = [&] { return open_source(specs, source_options(arguments)); };
+  const std::string note = set_compression(arguments.compression, Compression::none, open, options);
   if (arguments.append) return append(source, arguments.output, options);
-  return pack(source, arguments.output, options);
+  PackSummary summary = pack(source, arguments.output, options);
+  if (!note.empty()) summary.notes.insert(summary.notes.begin(), note);
+  return summary;
 }
 
 /// "--size 64 48" leaves the second number as a source.
@@ -160,7 +165,7 @@ int run(const PackArguments& arguments, const std::string& command_line) {
     arguments.json ? print_plan_json(*source) : print_plan(*source);
     return kDone;
   }
-  const PackSummary summary = pack_source(*source, arguments, command_line);
+  const PackSummary summary = pack_source(*source, arguments, specs, command_line);
   list_skipped(summary.skipped);
   arguments.json ? print_summary_json(arguments.output, summary) : print_summary(arguments.output, *source, summary);
   suggest_next(arguments, "octavo info " + quote_word(arguments.output));
@@ -265,10 +270,10 @@ void add_output_options(CLI::App& verb, PackArguments& arguments) {
   verb.add_option("-o,--output", arguments.output, "The dataset file to write");
   auto* force = verb.add_flag("--force", arguments.force, "Replace the output file if it exists");
   auto* compress =
-      verb.add_option("--compress", arguments.compression,
-                      "lp8: lossless, and stays compressed in memory; lc8: smaller, and slower to decode; deflate: for "
-                      "other HDF5 programs (none)")
-          ->check(one_of(compressions_by_name()));
+      add_compression_options(verb, arguments.compression,
+                              "lp8: lossless, and stays compressed in memory; lc8: smaller, and slower to decode; "
+                              "auto: the fastest of none, lp8 "
+                              "and lc8 that fits in the memory of the GPU; deflate: for other HDF5 programs (none)");
   verb.add_flag("--append", arguments.append,
                 "Add the splits to the existing output file, with the compression of that file")
       ->excludes(force)

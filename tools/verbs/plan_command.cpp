@@ -9,9 +9,9 @@
 #include <string>
 
 #include "exit_code.hpp"
+#include "options/device_option.hpp"
+#include "options/option_values.hpp"
 #include "verbs/command.hpp"
-#include "verbs/device_option.hpp"
-#include "verbs/option_values.hpp"
 
 namespace octavo::tools {
 namespace {

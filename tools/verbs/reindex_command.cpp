@@ -5,11 +5,11 @@
 
 #include "exit_code.hpp"
 #include "interruption.hpp"
+#include "options/option_values.hpp"
 #include "progress_bar.hpp"
 #include "text/human_units.hpp"
 #include "text/json_output.hpp"
 #include "verbs/command.hpp"
-#include "verbs/option_values.hpp"
 
 namespace octavo::tools {
 namespace {

@@ -8,10 +8,11 @@
 
 #include "exit_code.hpp"
 #include "interruption.hpp"
+#include "options/compression_options.hpp"
+#include "options/option_values.hpp"
 #include "progress_bar.hpp"
 #include "text/pack_text.hpp"
 #include "verbs/command.hpp"
-#include "verbs/option_values.hpp"
 
 namespace octavo::tools {
 namespace {
@@ -20,7 +21,7 @@ struct RepackArguments : CommonOptions {
   std::vector<std::string> files;
   std::string output;
   bool force = false;
-  std::string compression;
+  CompressionArguments compression;
   std::string class_map;
   std::string select;
   std::int64_t limit = 0;
@@ -64,15 +65,16 @@ int run(const RepackArguments& arguments, const std::string& command_line) {
   options.skip_bad_samples = arguments.on_error == "skip";
   if (arguments.no_names) options.with_names = false;
   options.reproducible = arguments.reproducible;
-  options.compression = arguments.compression.empty() ? compression_of(source->files().at(0))
-                                                      : compressions_by_name().at(arguments.compression);
   options.command_line = command_line;
   options.replace_existing = arguments.force;
   options.thread_count = arguments.jobs;
   ProgressBar bar(arguments.quiet);
   options.on_progress = bar.function();
   const CleanUpOnInterruption guard;
-  const PackSummary summary = pack(*source, arguments.output, options);
+  const auto open = [&] { return open_source(specs, source_options(arguments)); };
+  const std::string note = set_compression(arguments.compression, compression_of(source->files().at(0)), open, options);
+  PackSummary summary = pack(*source, arguments.output, options);
+  if (!note.empty()) summary.notes.insert(summary.notes.begin(), note);
   list_skipped(summary.skipped);
   arguments.json ? print_summary_json(arguments.output, summary) : print_summary(arguments.output, *source, summary);
   suggest_next(arguments, "octavo info " + quote_word(arguments.output));
@@ -89,8 +91,10 @@ Command add_repack_command(CLI::App& program, const std::string& command_line) {
       ->required();
   verb->add_option("-o,--output", arguments->output, "The dataset file to write")->required();
   verb->add_flag("--force", arguments->force, "Replace the output file if it exists");
-  verb->add_option("--compress", arguments->compression, "none, deflate, lp8 or lc8 (that of the first file)")
-      ->check(CLI::IsMember(names_of(kCompressions)));
+  add_compression_options(
+      *verb, arguments->compression,
+      "none, deflate, lp8, lc8, or auto: the fastest of none, lp8 and lc8 that fits in the memory of "
+      "the GPU (that of the first file)");
   verb->add_option("--class-map", arguments->class_map, "A file of OLD=NEW lines that rename or merge classes");
   verb->add_option("--select", arguments->select, "Keep only the classes that match this glob");
   verb->add_option("--limit", arguments->limit, "Keep at most this many samples per split")->check(above_zero());

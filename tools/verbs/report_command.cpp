@@ -13,11 +13,11 @@
 
 #include "exit_code.hpp"
 #include "interruption.hpp"
+#include "options/device_option.hpp"
 #include "progress_bar.hpp"
 #include "text/human_units.hpp"
 #include "text/json_output.hpp"
 #include "verbs/command.hpp"
-#include "verbs/device_option.hpp"
 
 namespace octavo::tools {
 namespace {

@@ -11,12 +11,12 @@
 #include <optional>
 
 #include "exit_code.hpp"
+#include "options/augment_option.hpp"
+#include "options/device_option.hpp"
+#include "options/option_values.hpp"
 #include "text/human_units.hpp"
 #include "text/train_text.hpp"
-#include "verbs/augment_option.hpp"
 #include "verbs/command.hpp"
-#include "verbs/device_option.hpp"
-#include "verbs/option_values.hpp"
 
 namespace octavo::tools {
 namespace {

@@ -10,10 +10,10 @@
 
 #include "exit_code.hpp"
 #include "interruption.hpp"
+#include "options/augment_option.hpp"
+#include "options/option_values.hpp"
 #include "text/view_text.hpp"
-#include "verbs/augment_option.hpp"
 #include "verbs/command.hpp"
-#include "verbs/option_values.hpp"
 
 namespace octavo::tools {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "kernels/cache_policy.hpp"
 #include "kernels/codecs/lp8_tile.hpp"
+#include "kernels/codecs/value_step.hpp"
 #include "kernels/cuda/block/decode_words.cuh"
 
 namespace octavo::kernels::cuda {
@@ -22,6 +23,12 @@ struct RowTarget {
   std::uint32_t stride;   ///< values from row to row
 };
 
+/// The codes of a row, whose signs are flipped, before they were divided by their step.
+__device__ inline EightCodes multiplied(const EightCodes& codes, std::uint32_t value_step) {
+  if (value_step == 1) return codes;
+  return {multiply_bytes(codes.low, value_step), multiply_bytes(codes.high, value_step)};
+}
+
 /// Stores a row of eight values per lane and step. The output is aligned to 16 bytes, and so is each row.
 ///
 /// Four float32 values are a store; lanes exchange half of their codes with a neighbor, so that a store of a warp
@@ -31,8 +38,9 @@ struct RowTarget {
 template <typename Value, bool kSteps>
 class RowStores {
  public:
-  /// `map` is that of the rows of this lane.
-  __device__ RowStores(const RowTarget<Value>& to, Affine map, const L2Policy& policy) : policy_(policy) {
+  /// `map` is that of the rows of this lane, and `value_step` that of all rows.
+  __device__ RowStores(const RowTarget<Value>& to, Affine map, std::uint32_t value_step, const L2Policy& policy)
+      : policy_(policy), value_step_(value_step) {
     if constexpr (kExchanges) {
       is_odd_ = threadIdx.x % 2 != 0;
       const auto address = reinterpret_cast<unsigned long long>(first_step(to));
@@ -58,7 +66,8 @@ class RowStores {
   }
 
   /// `offset` is step * stride. The codes, whose signs are flipped, may be any if the lane has no row in this step.
-  __device__ void store(std::uint32_t step, std::int64_t offset, const EightCodes& codes) {
+  __device__ void store(std::uint32_t step, std::int64_t offset, const EightCodes& divided) {
+    const EightCodes codes = multiplied(divided, value_step_);
     const auto has_row = [&](int i) { return step - steps_[i] < rows_[i]; };
     if constexpr (kExchanges) {
       const std::uint32_t other = __shfl_xor_sync(~0u, is_odd_ ? codes.low : codes.high, 1);
@@ -82,6 +91,7 @@ class RowStores {
   }
 
   const L2Policy& policy_;
+  std::uint32_t value_step_;
   Value* out_[2];
   std::uint32_t rows_[2], steps_[2];
   Affine maps_[2];
@@ -94,11 +104,13 @@ class RowStores {
 template <bool kSteps>
 class RowStores<std::int8_t, kSteps> {
  public:
-  __device__ RowStores(const RowTarget<std::int8_t>& to, Affine, const L2Policy&) : to_(to) {}
+  __device__ RowStores(const RowTarget<std::int8_t>& to, Affine, std::uint32_t value_step, const L2Policy&)
+      : to_(to), value_step_(value_step) {}
 
-  __device__ void store(std::uint32_t step, std::int64_t, const EightCodes& flipped) const {
+  __device__ void store(std::uint32_t step, std::int64_t, const EightCodes& divided) const {
     const std::uint32_t y = step - to_.step;
     if (y >= to_.rows) return;
+    const EightCodes flipped = multiplied(divided, value_step_);
     std::int8_t* const out = to_.first + static_cast<std::int64_t>(y) * to_.stride;
     const EightCodes codes = {flip_signs(flipped.low), flip_signs(flipped.high)};
     if (to_.stride % 8 == 0) {
@@ -117,6 +129,7 @@ class RowStores<std::int8_t, kSteps> {
 
  private:
   RowTarget<std::int8_t> to_;
+  std::uint32_t value_step_;
 };
 
 }  // namespace octavo::kernels::cuda

@@ -9,6 +9,7 @@
 #include <octavo/benchmark.hpp>
 #include <octavo/byte_count.hpp>
 #include <octavo/compression.hpp>
+#include <octavo/compression_choice.hpp>
 #include <octavo/dataset.hpp>
 #include <octavo/device.hpp>
 #include <octavo/doctor.hpp>

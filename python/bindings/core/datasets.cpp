@@ -155,6 +155,7 @@ void add_split(nb::module_& module) {
       .def_prop_ro("label_width", [](const Split& split) { return split.labels().width; })
       .def_prop_ro("has_masks", &Split::has_masks)
       .def_prop_ro("packed_bytes", &Split::packed_bytes)
+      .def_prop_ro("max_error", &Split::max_error)
       .def_prop_ro(
           "compression", [](const Split& split) { return to_string(split.compression()); },
           "'none', 'deflate' or 'lp8'.")

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstring>
 #include <octavo/byte_count.hpp>
+#include <octavo/compression_choice.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/option_names.hpp>
 #include <octavo/pack.hpp>
@@ -117,14 +118,39 @@ std::vector<SourceSpec> specs_of(const std::vector<NamedSource>& sources) {
   return specs;
 }
 
+/// PackOptions, or a compression that is chosen by what samples take.
+struct FileOptions : PackOptions {
+  bool chooses_compression = false;
+  std::optional<std::int64_t> memory_bytes = {};  ///< of a device for samples
+
+  /// With the compression for `source`, which is not read again. Adds a note on what was chosen.
+  PackOptions for_source(Source& source, std::vector<std::string>& notes) const {
+    PackOptions options = *this;
+    const CompressionChoice choice = choose_compression(source, max_error, memory_bytes);
+    options.compression = choice.compression;
+    notes.push_back("compression: " + choice.reason);
+    return options;
+  }
+};
+
+/// The summary with these notes before its own.
+PackSummary with_notes(PackSummary summary, const std::vector<std::string>& notes) {
+  summary.notes.insert(summary.notes.begin(), notes.begin(), notes.end());
+  return summary;
+}
+
 PackSummary pack_files(const std::vector<NamedSource>& sources, const std::filesystem::path& path,
-                       const SourceOptions& source_options, const PackOptions& pack_options, bool to_append,
+                       const SourceOptions& source_options, const FileOptions& file_options, bool to_append,
                        const nb::object& on_progress) {
   return interruptibly(on_progress, [&](const ProgressFunction& progress) {
-    PackOptions options = pack_options;
+    std::vector<std::string> notes;
+    PackOptions options = file_options;
+    if (file_options.chooses_compression && !to_append) {
+      options = file_options.for_source(*open_source(specs_of(sources), source_options), notes);
+    }
     options.on_progress = progress;
     const auto source = open_source(specs_of(sources), source_options);
-    return to_append ? octavo::append(*source, path, options) : pack(*source, path, options);
+    return with_notes(to_append ? octavo::append(*source, path, options) : pack(*source, path, options), notes);
   });
 }
 
@@ -143,12 +169,14 @@ PackSummary survey_files(const std::vector<NamedSource>& sources, const SourceOp
 }
 
 PackSummary pack_spooled(SpooledSource& source, const std::filesystem::path& path, const SourceOptions& source_options,
-                         const PackOptions& pack_options, bool to_append, const nb::object& on_progress) {
+                         const FileOptions& file_options, bool to_append, const nb::object& on_progress) {
   return interruptibly(on_progress, [&](const ProgressFunction& progress) {
-    PackOptions options = pack_options;
-    options.on_progress = progress;
+    std::vector<std::string> notes;
+    PackOptions options = file_options;
     const auto chosen = choose_samples(source, source_options);
-    return to_append ? octavo::append(*chosen, path, options) : pack(*chosen, path, options);
+    if (file_options.chooses_compression && !to_append) options = file_options.for_source(*chosen, notes);
+    options.on_progress = progress;
+    return with_notes(to_append ? octavo::append(*chosen, path, options) : pack(*chosen, path, options), notes);
   });
 }
 
@@ -227,17 +255,20 @@ void add_options(nb::module_& module) {
       .def_rw("largest_image_pixels", &SourceOptions::largest_image_pixels)
       .def_rw("largest_archive_ratio", &SourceOptions::largest_archive_ratio)
       .def_rw("thread_count", &SourceOptions::thread_count);
-  nb::class_<PackOptions>(module, "PackOptions", "Options for writing the file.")
+  nb::class_<FileOptions>(module, "PackOptions", "Options for writing the file.")
       .def(nb::init<>())
-      .def_rw("with_names", &PackOptions::with_names, nb::arg().none())
-      .def_rw("allow_mismatch", &PackOptions::allow_mismatch)
-      .def_rw("allow_loss", &PackOptions::allow_loss)
-      .def_rw("skip_bad_samples", &PackOptions::skip_bad_samples)
-      .def_rw("reproducible", &PackOptions::reproducible)
-      .def_rw("compression", &PackOptions::compression)
-      .def_rw("command_line", &PackOptions::command_line)
-      .def_rw("replace_existing", &PackOptions::replace_existing)
-      .def_rw("thread_count", &PackOptions::thread_count);
+      .def_rw("chooses_compression", &FileOptions::chooses_compression)
+      .def_rw("memory_bytes", &FileOptions::memory_bytes, nb::arg().none())
+      .def_rw("with_names", &FileOptions::with_names, nb::arg().none())
+      .def_rw("allow_mismatch", &FileOptions::allow_mismatch)
+      .def_rw("allow_loss", &FileOptions::allow_loss)
+      .def_rw("skip_bad_samples", &FileOptions::skip_bad_samples)
+      .def_rw("reproducible", &FileOptions::reproducible)
+      .def_rw("compression", &FileOptions::compression)
+      .def_rw("max_error", &FileOptions::max_error, nb::arg().none())
+      .def_rw("command_line", &FileOptions::command_line)
+      .def_rw("replace_existing", &FileOptions::replace_existing)
+      .def_rw("thread_count", &FileOptions::thread_count);
 }
 
 using Images = nb::ndarray<const std::uint8_t, nb::ndim<4>, nb::c_contig, nb::device::cpu>;

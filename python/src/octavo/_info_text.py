@@ -117,7 +117,9 @@ def _stored(split: Mapping[str, Any]) -> str:
     if split["compression"] == "none":
         return "plain"
     ratio = split["packed_bytes"] / split["stored_bytes"]
-    return f"{format_bytes(split['stored_bytes'] + split['stored_mask_bytes'])} ({split['compression']}, {ratio:.2f}x)"
+    error = f" with max error {split['max_error']}" if split["max_error"] else ""
+    stored = format_bytes(split["stored_bytes"] + split["stored_mask_bytes"])
+    return f"{stored} ({split['compression']}{error}, {ratio:.2f}x)"
 
 
 def _labels(split: Mapping[str, Any]) -> str:

@@ -299,6 +299,11 @@ class Split:
         return self._native.compression
 
     @property
+    def max_error(self) -> int:
+        """What compression changed each value by, at most; 0: it is lossless."""
+        return self._native.max_error
+
+    @property
     def stored_bytes(self) -> int:
         """Bytes that the images occupy in the file."""
         return self._native.stored_bytes

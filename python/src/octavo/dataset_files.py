@@ -17,8 +17,8 @@ _Path = str | os.PathLike[str]
 
 #: Options of `packing.pack` that mean something for images that are stored already.
 _REPACK_OPTIONS = {
-    "allow_mismatch", "append", "class_map", "dry_run", "force", "group_by", "holdout", "limit", "on_error", "progress",
-    "reproducible", "seed", "select", "threads",
+    "allow_mismatch", "append", "class_map", "dry_run", "force", "group_by", "holdout", "limit", "memory", "on_error",
+    "progress", "reproducible", "seed", "select", "threads",
 }  # fmt: skip
 
 
@@ -75,7 +75,8 @@ def repack(
     source: _Path | Sequence[_Path] | Mapping[str, _Path | Sequence[_Path]],
     path: _Path,
     *,
-    compress: Literal["none", "deflate", "lp8", "lc8"] | None = None,
+    compress: Literal["none", "deflate", "lp8", "lc8", "auto"] | None = None,
+    max_error: int | None = None,
     names: bool | None = None,
     **options: Any,
 ) -> _pack.PackSummary:
@@ -92,11 +93,14 @@ def repack(
         The file to write. It appears complete or not at all.
     compress
         None: as the first split of the first file.
+    max_error
+        As in `pack`. None: as in the files, if the new one is compressed by ``"lp8"`` or ``"lc8"``.
     names
         Whether to store the samples' names. None: if any file has them.
     options
         Others of `pack`: ``select``, ``limit``, ``class_map``, ``holdout``, ``group_by``, ``seed``, ``on_error``,
-        ``append``, ``allow_mismatch``, ``dry_run``, ``reproducible``, ``force``, ``threads`` and ``progress``.
+        ``append``, ``allow_mismatch``, ``dry_run``, ``memory``, ``reproducible``, ``force``, ``threads``
+        and ``progress``.
 
     Returns
     -------
@@ -117,7 +121,7 @@ def repack(
         compress = cast("Literal['none', 'deflate', 'lp8', 'lc8']", next(iter(datasets[0])).compression)
     if len(datasets) == 1 and not options.get("append"):
         options["allow_mismatch"] = True  # it was accepted when the file was packed
-    return packing.pack(source, path, format="octavo", compress=compress, names=names, **options)
+    return packing.pack(source, path, format="octavo", compress=compress, max_error=max_error, names=names, **options)
 
 
 def reindex(

@@ -95,8 +95,8 @@ def pack_dataset(
         together: random transforms that are called for each of the two are an error in any case.
     channels, layout, progress, options
         As in `Writer`: ``size``, ``fit``, ``background``, ``value_range``, ``mask_colors``, ``holdout``, ``seed``,
-        ``limit``, ``compress``, ``append``, ``allow_loss``, ``allow_mismatch``, ``reproducible``, ``force`` and
-        ``threads``.
+        ``limit``, ``compress``, ``max_error``, ``memory``, ``append``, ``allow_loss``, ``allow_mismatch``,
+        ``reproducible``, ``force`` and ``threads``.
 
     Warns
     -----

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
-from . import _images, _pack, _progress
+from . import _core, _images, _pack, _progress
 from ._argument_names import explaining_names
 from ._cifar_pickles import find_batches
 from ._dataset_checks import check_is_no_table
@@ -160,7 +160,9 @@ def pack(
     group_by: str | None = None,
     seed: int = 0,
     names: bool | None = None,
-    compress: Literal["none", "deflate", "lp8", "lc8"] = "none",
+    compress: Literal["none", "deflate", "lp8", "lc8", "auto"] = "none",
+    max_error: int | None = None,
+    memory: int | str | None = None,
     allow_loss: bool = False,
     allow_mismatch: bool = False,
     on_error: Literal["stop", "skip"] = "stop",
@@ -255,6 +257,14 @@ def pack(
         ``"lc8"``: the same, a fifth smaller, but slower to decode.
         ``"deflate"``: a smaller file, by about a fifth for photographs; compressed and decompressed on all threads.
         Reading single samples in random order from it is slow: see docs/residencies.md.
+        ``"auto"``: the fastest of ``"none"``, ``"lp8"`` and ``"lc8"`` that fits in `memory`, by what some samples take;
+        without `memory`, ``"lp8"`` if samples shrink. A note gives the choice and the estimates.
+    max_error
+        With ``"lp8"`` and ``"lc8"``, what each value may change by, at most, for a smaller file: 0 to 3. Values become
+        multiples of 2 * max_error + 1; the result and `report` say how much was lost. None: 0, or for dataset files as
+        they are.
+    memory
+        For `compress` ``"auto"``: the memory of a device for samples, in bytes or as ``"24GiB"``.
     allow_loss
         Accept that quantizing keeps fewer than 16 levels of numbers that have more values, because of a wrong range,
         outliers or a fill value, or that most values are outside the range.
@@ -345,7 +355,7 @@ def pack(
     source_options.class_map = dict(class_map or {})
     source_options.select = select
     source_options.skip_unreadable = on_error == "skip"
-    options = pack_options(names, reproducible, force, threads, compress)
+    options = pack_options(names, reproducible, force, threads, compress, max_error, memory)
     source_options.thread_count = threads
     options.skip_bad_samples = on_error == "skip"
     options.allow_loss = bool(allow_loss)
@@ -465,7 +475,13 @@ def _choice(kind: Any, argument: str, name: str) -> Any:
 
 
 def pack_options(
-    names: bool | None, reproducible: bool, force: bool, threads: int, compress: str = "none"
+    names: bool | None,
+    reproducible: bool,
+    force: bool,
+    threads: int,
+    compress: str = "none",
+    max_error: int | None = None,
+    memory: int | str | None = None,
 ) -> _pack.PackOptions:
     """The options that all ways of packing share. Raises ValueError if the number of threads is negative."""
     if operator.index(threads) < 0:
@@ -473,7 +489,13 @@ def pack_options(
     options = _pack.PackOptions()
     options.with_names = None if names is None else bool(names)
     options.reproducible = bool(reproducible)
-    options.compression = _choice(_pack.Compression, "compress", compress)
+    options.chooses_compression = compress == "auto"
+    if compress != "auto":
+        options.compression = _choice(_pack.Compression, "compress", compress)
+    if memory is not None and compress != "auto":
+        raise ValueError(f"memory is {memory!r}; it chooses a compression with compress='auto' only")
+    options.memory_bytes = _core.parse_memory_size(memory) if isinstance(memory, str) else memory
+    options.max_error = None if max_error is None else operator.index(max_error)
     options.replace_existing = bool(force)
     options.thread_count = threads
     options.command_line = shlex.join(sys.argv)

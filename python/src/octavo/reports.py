@@ -165,13 +165,15 @@ def info(data: str | os.PathLike[str] | Dataset) -> Report:
     -------
     Report
         ``path``, ``file_bytes``, ``format_version``, ``created``, ``writer``, ``classes``, ``provenance``, and
-        ``splits`` by name: ``samples``, ``shape``, ``color``, ``label_kind``, ``label_shape``, ``has_masks``,
-        ``has_names``, ``columns``, ``compression``, ``packed_bytes``, ``mask_bytes``, ``stored_bytes``,
-        ``stored_mask_bytes``, ``mean``, ``std``, ``source_dtype``, ``ranges``, the numbers that 0 and 255 represent in
-        each channel, ``loss`` of quantizing and ``label_outliers``, each as text, empty if there is none; with class
-        numbers or multi-labels, ``class_counts`` by number; with targets, ``targets``: for each column ``min``,
-        ``mean``, ``max``, ``histogram`` (equal parts of min ... max), ``count`` and ``not_finite``; with masks,
-        ``mask_counts``, the pixels by value, of ``mask_samples`` samples (those of 64 MiB of masks, spread evenly).
+        ``splits`` by name: ``samples``, ``shape``, ``color``, ``label_kind``, ``label_shape``,
+        ``has_masks``, ``has_names``, ``columns``, ``compression``, ``max_error``, ``packed_bytes``,
+        ``mask_bytes``, ``stored_bytes``, ``stored_mask_bytes``, ``mean``, ``std``, ``source_dtype``,
+        ``ranges``, the numbers that 0 and 255 represent in each channel, ``loss`` of quantizing and
+        ``label_outliers``, each as text, empty if there is none; with class numbers or multi-labels,
+        ``class_counts`` by number; with targets, ``targets``: for each column ``min``, ``mean``, ``max``,
+        ``histogram`` (equal parts of min ... max), ``count`` and ``not_finite``; with masks,
+        ``mask_counts``, the pixels by value, of ``mask_samples`` samples (those of 64 MiB of masks, spread
+        evenly).
 
     Raises
     ------
@@ -218,6 +220,7 @@ def _split_figures(split: Split) -> dict[str, Any]:
         "has_names": split.sample_name(0) is not None,
         "columns": split._native.columns,
         "compression": split.compression,
+        "max_error": split.max_error,
         "packed_bytes": split.packed_bytes,
         "mask_bytes": len(split) * split.shape[1] * split.shape[2] if split.has_masks else 0,
         "stored_bytes": split.stored_bytes,

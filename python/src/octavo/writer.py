@@ -69,7 +69,9 @@ class Writer:
     mask_colors
         The class of each color, if masks are RGB: a file as in `pack`, or a mapping from (R, G, B) or ``"#RRGGBB"`` to
         numbers or names. A color without a class is an error.
-    holdout, group_by, seed, limit, compress, append, allow_loss, allow_mismatch, reproducible, force, threads, progress
+    force, threads, progress
+        As in `pack`.
+    holdout, group_by, seed, limit, compress, max_error, memory, append, allow_loss, allow_mismatch, reproducible
         As in `pack`. Columns are those of the metadata, paths are the names of the samples.
 
     Raises
@@ -99,7 +101,9 @@ class Writer:
         group_by: str | None = None,
         seed: int = 0,
         limit: int | None = None,
-        compress: Literal["none", "deflate", "lp8", "lc8"] = "none",
+        compress: Literal["none", "deflate", "lp8", "lc8", "auto"] = "none",
+        max_error: int | None = None,
+        memory: int | str | None = None,
         append: bool = False,
         allow_loss: bool = False,
         allow_mismatch: bool = False,
@@ -110,7 +114,7 @@ class Writer:
     ) -> None:
         if layout not in ("auto", "hwc", "chw"):
             raise ValueError(f"layout is {layout!r}; it must be 'auto', 'hwc' or 'chw'")
-        self._options = pack_options(None, reproducible, force, threads, compress)
+        self._options = pack_options(None, reproducible, force, threads, compress, max_error, memory)
         self._options.allow_loss = bool(allow_loss)
         self._options.allow_mismatch = bool(allow_mismatch)
         self._source_options = sampling_options(holdout, seed, limit, group_by)

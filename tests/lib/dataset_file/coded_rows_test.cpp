@@ -75,7 +75,8 @@ bool can_be_row(Compression coding, const SampleShape& shape, std::size_t bytes)
 /// Rows in memory that ends after the guard, so that AddressSanitizer notices reads beyond it.
 class StoredRows {
  public:
-  StoredRows(Compression coding, const SampleShape& shape, const std::vector<std::vector<std::byte>>& rows)
+  StoredRows(Compression coding, const SampleShape& shape, const std::vector<std::vector<std::byte>>& rows,
+             std::uint32_t value_step = 1)
       : tables_(dataset_file::codec_of(coding).tables_for(shape)) {
     for (const std::vector<std::byte>& row : rows) {
       bytes_.insert(bytes_.end(), row.begin(), row.end());
@@ -93,7 +94,8 @@ class StoredRows {
                .coding = dataset_file::codec_of(coding).row_coding,
                .shape = shape,
                .row_offsets = offsets_.data(),
-               .tables = tables_ ? tables_->entries.data() : nullptr};
+               .tables = tables_ ? tables_->entries.data() : nullptr,
+               .value_step = value_step};
   }
 
   Codes by_definition() const {
@@ -168,6 +170,25 @@ TEST_CASE("coded rows decode to what was encoded, with every instruction set", "
                              << " bytes");
       REQUIRE(can_be_row(coding, shape, row.size()));
       const StoredRows stored(coding, shape, {row});
+      REQUIRE(stored.by_definition() == codes);
+      for_targets([&] { REQUIRE(stored.by_simd() == codes); });
+    }
+  }
+}
+
+TEST_CASE("coded rows decode to multiples of their value step, with every instruction set", "[unit][coded]") {
+  const Compression coding = each_coding();
+  const auto value_step = GENERATE(3u, 5u, 7u);
+  for (const SampleShape& shape : {SampleShape{3, 32, 32}, SampleShape{3, 5, 7}, SampleShape{1, 33, 8}}) {
+    for (const Kind kind : {Kind::smooth, Kind::noise}) {  // the second one does not shrink
+      Codes codes = image_of(shape, kind, 3);
+      for (std::int8_t& code : codes)
+        code = static_cast<std::int8_t>(code - (code + 128) % static_cast<int>(value_step));
+      Codes divided = codes;
+      for (std::int8_t& code : divided)
+        code = static_cast<std::int8_t>((code + 128) / static_cast<int>(value_step) - 128);
+      const StoredRows stored(coding, shape, {encoded(coding, shape, divided)}, value_step);
+      INFO(to_string(coding) << ", " << to_string(shape) << ", step " << value_step);
       REQUIRE(stored.by_definition() == codes);
       for_targets([&] { REQUIRE(stored.by_simd() == codes); });
     }
@@ -360,6 +381,52 @@ TEST_CASE("a file of coded rows reads as a plain one, and is whole", "[unit][cod
     CHECK_THROWS_AS(split.read(0, 1, std::span(one).first(one.size() - 1)), InvalidArgument);
   }
   CHECK(coded.dataset().split("train").stored_bytes() < plain.dataset().split("train").stored_bytes() / 2);
+}
+
+TEST_CASE("a file with a largest error has the values themselves, and is smaller", "[unit][coded]") {
+  const Compression coding = each_coding();
+  const int max_error = GENERATE(1, 2, 3);
+  const PlainSplit split = rounded(smooth_split("train", 40, {3, 32, 32}), max_error);
+  const PackedFixture plain({split}, Compression::none), coded({split}, coding);
+  CHECK(defect_text(coded.path()) == "");
+  const Split from = plain.dataset().split("train"), in = coded.dataset().split("train");
+  CHECK(coded.dataset().format_version() == 4);
+  CHECK(in.max_error() == max_error);
+  CHECK(in.statistics().histogram == from.statistics().histogram);
+  Codes expected(static_cast<std::size_t>(from.packed_bytes())), codes(expected.size());
+  from.read(0, 40, expected);
+  in.read(0, 40, codes);
+  CHECK(codes == expected);
+  const PackedFixture exact({smooth_split("train", 40, {3, 32, 32})}, coding);
+  CHECK(in.stored_bytes() < exact.dataset().split("train").stored_bytes());
+}
+
+TEST_CASE("a largest error that a file cannot have is refused when it is opened", "[unit][coded]") {
+  const PackedFixture coded({rounded(smooth_split("train", 5, {3, 32, 32}), 1)}, each_coding());
+  std::string text = index_text_of(coded.path());
+  CHECK(dataset_file::decode_index(text).splits[0].max_error == 1);
+  const std::string version = "\"format_version\":4";
+  text.replace(text.find(version), version.size(), "\"format_version\":3");
+  CHECK(dataset_file::decode_index(text).splits[0].max_error == 0);  // version 3 does not define it
+  forge_index(coded.path(), [](Json& index) { index["splits"][0]["max_error"] = 4; });
+  CHECK_THROWS_WITH(coded.dataset(), ContainsSubstring("max_error is 4; expected 0 to 3"));
+  forge_index(coded.path(), [](Json& index) { index["splits"][0]["max_error"] = -1; });
+  CHECK_THROWS_WITH(coded.dataset(), ContainsSubstring("max_error is not an integer"));
+}
+
+TEST_CASE("a writer refuses values and files that have no step", "[unit][coded]") {
+  const TemporaryFolder folder;
+  WriterOptions options;
+  options.splits = {{.name = "train", .shape = {1, 1, 2}, .labels = {}, .row_capacity = 1, .max_error = 1}};
+  CHECK_THROWS_WITH(Writer(folder / "a.h5", options), ContainsSubstring("expected lp8 or lc8"));
+  options.compression = Compression::lp8;
+  {
+    Writer writer(folder / "a.h5", options);
+    std::vector<std::uint8_t> values = {6, 7};
+    CHECK_THROWS_WITH(writer.write(0, 0, values, {}), ContainsSubstring("the value 7 is not a multiple of 3"));
+  }
+  options.splits[0].max_error = 4;
+  CHECK_THROWS_WITH(Writer(folder / "a.h5", options), ContainsSubstring("a largest error of 4; expected 0 to 3"));
 }
 
 TEST_CASE("coded masks shrink, and their damage is noticed", "[unit][coded]") {

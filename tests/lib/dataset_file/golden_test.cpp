@@ -1,5 +1,5 @@
-// Golden files tests/golden/v1.h5, v1-deflate.h5, v1-lp8.h5, v1-lc8.h5, v2.h5 and v3.h5, which every later version must
-// be able to read unchanged.
+// Golden files tests/golden/v1.h5, v1-deflate.h5, v1-lp8.h5, v1-lc8.h5, v2.h5, v3.h5 and v4-lc8.h5, which every later
+// version must be able to read unchanged.
 //
 // The functions write_...() below wrote them, with OCTAVO_UPDATE_GOLDEN=1 in the environment. v1.h5.txt records the
 // versions of HDF5 and Octavo that wrote them. For the deflated one, only reading is guaranteed, because another
@@ -86,11 +86,15 @@ struct CodedGolden {
   const char* name;
   octavo::Compression compression;
   octavo::SampleShape shape;  ///< of a sample of `train`
+  int max_error = 0;          ///< of `train`
 };
 /// Two bands of rows; a tile of 5 columns.
 constexpr CodedGolden kLp8Golden = {"v1-lp8.h5", octavo::Compression::lp8, {3, 35, 13}};
 /// Two bands of rows; two groups of strips, the second one of a strip with 3 columns.
 constexpr CodedGolden kLc8Golden = {"v1-lc8.h5", octavo::Compression::lc8, {3, 65, 35}};
+
+/// The same with values that are multiples of 5.
+constexpr CodedGolden kRoundedGolden = {"v4-lc8.h5", octavo::Compression::lc8, {3, 65, 35}, 2};
 
 /// The samples of `train`: planes like each other; in the last sample noise, and in the one before also on its left.
 std::vector<std::uint8_t> coded_samples(const CodedGolden& golden) {
@@ -109,6 +113,8 @@ std::vector<std::uint8_t> coded_samples(const CodedGolden& golden) {
       }
     }
   }
+  for (std::uint8_t& value : values)
+    value = static_cast<std::uint8_t>(value - value % octavo::value_step(golden.max_error));
   return values;
 }
 
@@ -118,6 +124,7 @@ void write_coded_golden(const CodedGolden& golden, const std::filesystem::path& 
   options.splits = {
       {.name = "train", .shape = golden.shape, .labels = {octavo::LabelKind::class_index, 1}, .row_capacity = 4},
       {.name = "val", .shape = {3, 1, 1}, .labels = {}, .row_capacity = 2}};
+  options.splits[0].max_error = golden.max_error;
   options.compression = golden.compression;
   options.reproducible = true;
   octavo::Writer writer(path, options);
@@ -181,7 +188,7 @@ void update_golden_files() {
   write_golden(golden_file());
   std::filesystem::remove(golden_file("v1-deflate.h5"));
   write_deflated_golden(golden_file("v1-deflate.h5"));
-  for (const CodedGolden& golden : {kLp8Golden, kLc8Golden}) {
+  for (const CodedGolden& golden : {kLp8Golden, kLc8Golden, kRoundedGolden}) {
     std::filesystem::remove(golden_file(golden.name));
     write_coded_golden(golden, golden_file(golden.name));
   }
@@ -245,10 +252,11 @@ TEST_CASE("the deflated golden file of format version 1 has the written values",
 }
 
 TEST_CASE("the golden files of coded rows have the written values", "[golden][archive]") {
-  const CodedGolden& golden = GENERATE(kLp8Golden, kLc8Golden);
+  const CodedGolden& golden = GENERATE(kLp8Golden, kLc8Golden, kRoundedGolden);
   const auto dataset = octavo::Dataset::open(golden_file(golden.name));
-  REQUIRE(dataset.format_version() == 1);
+  REQUIRE(dataset.format_version() == (golden.max_error == 0 ? 1 : 4));
   const auto train = dataset.split("train");
+  REQUIRE(train.max_error() == golden.max_error);
   REQUIRE(train.compression() == golden.compression);
   REQUIRE(train.stored_bytes() < train.packed_bytes());
   const std::vector<std::uint8_t> values = coded_samples(golden);
@@ -291,8 +299,8 @@ TEST_CASE("the golden file of format version 3 has the written columns", "[golde
 }
 
 TEST_CASE("the golden files are intact", "[golden][archive]") {
-  const auto result =
-      octavo::verify(golden_file(GENERATE("v1.h5", "v1-deflate.h5", "v1-lp8.h5", "v1-lc8.h5", "v2.h5", "v3.h5")));
+  const auto result = octavo::verify(
+      golden_file(GENERATE("v1.h5", "v1-deflate.h5", "v1-lp8.h5", "v1-lc8.h5", "v2.h5", "v3.h5", "v4-lc8.h5")));
   REQUIRE(result.defect_count == 0);
   REQUIRE(result.hdf5_checked);
 }
@@ -309,7 +317,7 @@ TEST_CASE("the golden files are reproduced byte for byte", "[golden][archive]") 
   const TemporaryFolder folder;
   write_golden(folder / "again.h5");
   REQUIRE(octavo::test::bytes_of_file(folder / "again.h5") == octavo::test::bytes_of_file(golden_file()));
-  for (const CodedGolden& golden : {kLp8Golden, kLc8Golden}) {
+  for (const CodedGolden& golden : {kLp8Golden, kLc8Golden, kRoundedGolden}) {
     write_coded_golden(golden, folder / golden.name);
     REQUIRE(octavo::test::bytes_of_file(folder / golden.name) == octavo::test::bytes_of_file(golden_file(golden.name)));
   }

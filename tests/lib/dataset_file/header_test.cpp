@@ -57,7 +57,7 @@ TEST_CASE("a file of a newer format version is refused", "[unit][archive]") {
   Header header = octavo::test::header_of(folder / "a.h5");
   header.version = octavo::kFormatVersion + 1;
   octavo::test::write_header(folder / "a.h5", header);
-  REQUIRE_THAT(reason_of(folder / "a.h5"), ContainsSubstring("format version 4, but this build reads up to 3"));
+  REQUIRE_THAT(reason_of(folder / "a.h5"), ContainsSubstring("format version 5, but this build reads up to 4"));
   header.version = 0;
   octavo::test::write_header(folder / "a.h5", header);
   REQUIRE_THAT(reason_of(folder / "a.h5"), ContainsSubstring("format version 0"));

@@ -172,6 +172,6 @@ TEST_CASE("an index of version 1 has no masks", "[unit][archive]") {
   const std::string version = "\"format_version\":2";
   text.replace(text.find(version), version.size(), "\"format_version\":1");
   REQUIRE_FALSE(dataset_file::decode_index(text).splits[0].masks);
-  text.replace(text.find("\"format_version\":1"), version.size(), "\"format_version\":4");
+  text.replace(text.find("\"format_version\":1"), version.size(), "\"format_version\":5");
   REQUIRE_THROWS_WITH(dataset_file::decode_index(text), ContainsSubstring("format_version is unknown"));
 }

@@ -33,7 +33,7 @@ std::vector<LoadOptions> residencies(std::int64_t N) {
 void compressed_files_serve_the_same_bits(Device device, Compression compression) {
   // If there are chunks: 4, the last one short; some that are stored unchanged; and samples larger than a chunk.
   const bool has_chunks = compression == Compression::deflate;
-  const PlainSplit many = smooth_split("train", has_chunks ? 4500 : 450, {1, 28, 28});
+  const PlainSplit many = rounded(smooth_split("train", has_chunks ? 4500 : 450, {1, 28, 28}), 1);
   const PlainSplit noise = random_split("train", has_chunks ? 600 : 60, {3, 27, 29});
   const PlainSplit large = smooth_split("train", 3, has_chunks ? SampleShape{3, 600, 601} : SampleShape{3, 150, 151});
   for (const PlainSplit& plain : {many, noise, large}) {

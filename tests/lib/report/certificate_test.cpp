@@ -1,5 +1,6 @@
 #include "report/certificate.hpp"
 
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -73,6 +74,30 @@ TEST_CASE("without its source a dataset file is compared with the stored digest"
   REQUIRE(certificate.lossless);
   REQUIRE(certificate.compared_with == "the digest stored at packing");
   REQUIRE_FALSE(report::bytes_of_files(report::origin_of(dataset, "train")));
+}
+
+TEST_CASE("the certificate of rounded values has the largest error and the PSNR", "[unit][report]") {
+  const TemporaryFolder folder;
+  const Dataset exact = packed_copy(folder);
+  const auto source = open_source({{folder / "a.h5"}}, {});
+  pack(*source, folder / "b.h5", {.compression = Compression::lc8, .max_error = 2});
+  const Dataset rounded = Dataset::open(folder / "b.h5");
+  const QuantizationCertificate certificate = certificate_of(rounded, "train");
+  CHECK_FALSE(certificate.lossless);
+  CHECK(certificate.largest_error == std::vector<double>{2.0});
+  // The same by hand.
+  const Split a = exact.split("train"), b = rounded.split("train");
+  std::vector<std::int8_t> before(static_cast<std::size_t>(a.packed_bytes())), after(before.size());
+  a.read(0, a.sample_count(), before);
+  b.read(0, b.sample_count(), after);
+  double squares = 0.0;
+  for (std::size_t i = 0; i < before.size(); ++i) squares += std::pow(before[i] - after[i], 2);
+  const double psnr = 10.0 * std::log10(255.0 * 255.0 * static_cast<double>(before.size()) / squares);
+  REQUIRE(certificate.psnr_db);
+  CHECK(std::abs(*certificate.psnr_db - psnr) < 1e-9);
+  CHECK_THAT(report::certificate_text(certificate), ContainsSubstring("NOT lossless: differs from "));
+  CHECK_THAT(report::certificate_text(certificate), ContainsSubstring("largest error 2, PSNR "));
+  CHECK_THAT(recorded_loss(rounded, "train"), ContainsSubstring("largest error 2, PSNR "));
 }
 
 TEST_CASE("a digest that differs from the stored one gives no certificate", "[unit][report]") {

@@ -160,6 +160,66 @@ TEST_CASE("any number of threads encodes to the same bytes, with tables for the 
   REQUIRE(wrong == 0);
 }
 
+TEST_CASE("values are rounded by at most the largest error, and repacking keeps them", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_idx(folder, false);
+  const int max_error = GENERATE(1, 2, 3);
+  const int step = value_step(max_error);
+  const auto source = open_source({{folder.path(), ""}}, {});
+  const PackSummary summary =
+      pack(*source, folder / "a.h5", {.compression = Compression::lc8, .max_error = max_error, .thread_count = 3});
+  CHECK_THAT(summary.notes.at(0),
+             ContainsSubstring("train: values are rounded to multiples of " + std::to_string(step) +
+                               " (largest error " + std::to_string(max_error) + ", PSNR "));
+  REQUIRE(verify(folder / "a.h5").defect_count == 0);
+  const auto values_of = [&](const fs::path& path) {
+    std::vector<std::int8_t> codes(kImageCount * kPixels);
+    Dataset::open(path).split("train").read(0, kImageCount, codes);
+    return codes;
+  };
+  const std::vector<std::int8_t> codes = values_of(folder / "a.h5");
+  const std::string images = noisy_images();
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    const int value = codes[i] + 128;
+    REQUIRE(value % step == 0);
+    REQUIRE(std::abs(value - static_cast<std::uint8_t>(images[16 + i])) <= max_error);
+  }
+  const auto repack = [&](const char* name, const PackOptions& options) {
+    const auto packed = open_source({{folder / "a.h5"}}, {});
+    const PackSummary repacked = pack(*packed, folder / name, options);
+    CHECK(values_of(folder / name) == codes);
+    for (const std::string& note : repacked.notes) CHECK_THAT(note, !ContainsSubstring("error"));  // nothing else
+    return Dataset::open(folder / name).split("train").max_error();
+  };
+  CHECK(repack("plain.h5", {}) == 0);
+  CHECK(repack("lp8.h5", {.compression = Compression::lp8}) == max_error);
+  CHECK(repack("exact.h5", {.compression = Compression::lp8, .max_error = 0}) == 0);
+}
+
+TEST_CASE("a largest error needs compression that stays in memory", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_idx(folder, false);
+  const auto source = open_source({{folder.path(), ""}}, {});
+  CHECK_THROWS_WITH(pack(*source, folder / "a.h5", {.max_error = 1}), ContainsSubstring("expected lp8 or lc8"));
+  CHECK_THROWS_WITH(pack(*source, folder / "a.h5", {.compression = Compression::lp8, .max_error = 4}),
+                    ContainsSubstring("`max_error` is 4; expected 0 to 3"));
+}
+
+TEST_CASE("appended samples are exact unless a largest error is given", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_idx(folder, false);
+  const auto source = open_source({{folder.path(), ""}}, {});
+  pack(*source, folder / "a.h5", {.compression = Compression::lp8, .max_error = 1});
+  for (const auto& [name, max_error] : {std::pair<std::string, int>{"b", 0}, {"c", 2}}) {
+    const auto more = open_source({{folder / "train-images-idx3-ubyte", name}}, {});
+    append(*more, folder / "a.h5", {.max_error = max_error > 0 ? std::optional(max_error) : std::nullopt});
+  }
+  const Dataset dataset = Dataset::open(folder / "a.h5");
+  CHECK(dataset.split("train").max_error() == 1);
+  CHECK(dataset.split("b").max_error() == 0);
+  CHECK(dataset.split("c").max_error() == 2);
+}
+
 TEST_CASE("the summary and the provenance describe what was packed", "[unit][pack]") {
   const TemporaryFolder folder;
   write_idx(folder, false);

@@ -34,6 +34,13 @@ constexpr bool stays_compressed(Compression compression) {
   return kCompressions[static_cast<std::size_t>(compression)].stays_compressed;
 }
 
+/// What compression that stays in memory may change each value by, at most, for smaller files: values become multiples
+/// of a step. 0 is lossless.
+inline constexpr int kMostMaxError = 3;
+
+/// The step of values that differ by at most `max_error` from multiples of it.
+constexpr int value_step(int max_error) { return 2 * max_error + 1; }
+
 /// Deflate levels: the fastest, the smallest and the default.
 inline constexpr int kLeastCompressionLevel = 1;
 inline constexpr int kMostCompressionLevel = 12;

@@ -39,6 +39,7 @@ inline constexpr std::array<OptionName, 32> kOptionNames = {{
     {"limit", "--limit", "limit"},
     {"mask_colors", "--mask-colors", "mask_colors"},
     {"masks", "--masks", "masks"},
+    {"max_error", "--max-error", "max_error"},
     {"max_pixels", "--max-pixels", "max_pixels"},
     {"max_ratio", "--max-ratio", "max_ratio"},
     {"mirror", "--mirror", "mirrors"},

@@ -9,6 +9,6 @@ namespace octavo {
 inline constexpr std::string_view kVersion = "0.1.0";
 
 /// The newest file format version that this library reads. It writes the oldest version that can hold the data.
-inline constexpr int kFormatVersion = 3;
+inline constexpr int kFormatVersion = 4;
 
 }  // namespace octavo

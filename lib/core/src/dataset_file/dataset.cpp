@@ -27,6 +27,7 @@ Color Split::color() const { return data_->description().color; }
 const std::string& Split::source_dtype() const { return data_->description().source_dtype; }
 std::int64_t Split::packed_bytes() const { return data_->description().packed_bytes; }
 Compression Split::compression() const { return data_->description().compression; }
+int Split::max_error() const { return data_->description().max_error; }
 std::int64_t Split::stored_bytes() const { return data_->description().stored_bytes; }
 std::int64_t Split::stored_mask_bytes() const { return data_->description().mask_rows.total_bytes(); }
 const std::vector<std::string>& Split::class_names() const { return data_->description().class_names; }

@@ -18,6 +18,7 @@ SplitDescription described(const Reader& reader, const SplitEntry& entry) {
           .color = entry.color,
           .source_dtype = entry.source_dtype,
           .compression = reader.index().codec->compression,
+          .max_error = static_cast<int>(entry.max_error),
           .packed_bytes = entry.packed_bytes(),
           .stored_bytes = entry.stored_bytes(),
           .rows = entry.rows,

@@ -29,6 +29,7 @@ struct SplitDescription {
   Color color{};
   std::string source_dtype;
   Compression compression{};
+  int max_error = 0;
   std::int64_t packed_bytes = 0;  ///< of all samples, without masks
   std::int64_t stored_bytes = 0;  ///< the same as they are stored
   RowOffsets rows;                ///< [N] as read_rows() reads them, in their Codec::row_coding

@@ -74,7 +74,7 @@ class StoredSamples : public SampleDescription {
     return {{is_borrowed ? borrowed_codes : codes.as<std::int8_t>(),
              is_borrowed ? borrowed_labels : label_words.as<std::uint32_t>(), resident.count(), nullptr, nullptr,
              rows_in_source.mean_bytes(), labels.width, row_coding, shape, row_offsets.as<std::uint64_t>(), nullptr,
-             row_tables.as<std::uint32_t>()},
+             row_tables.as<std::uint32_t>(), rows_in_source.value_step()},
             {masks.as<std::int8_t>(), nullptr, resident.count(), nullptr, nullptr, masks_in_source.mean_bytes(), 0,
              has_masks ? row_coding : kernels::RowCoding::plain, mask_shape(), mask_offsets.as<std::uint64_t>(),
              nullptr, mask_tables.as<std::uint32_t>()}};

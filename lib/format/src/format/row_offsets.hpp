@@ -13,7 +13,7 @@ namespace octavo::dataset_file {
 struct RowTables;
 
 /// Where each of N rows begins, one right after the other: a product if all have one size, else a table. Copies share
-/// the table. Also has the tables that decode these rows, if they need any.
+/// the table. Also has what decodes these rows: the tables, if they need any, and the step of their values.
 class RowOffsets {
  public:
   RowOffsets() = default;
@@ -21,9 +21,11 @@ class RowOffsets {
   RowOffsets(std::int64_t row_count, std::int64_t row_bytes)
       : row_count_(row_count), row_bytes_(row_bytes), largest_(row_bytes) {}
   /// Rows of different sizes, whose sum does not overflow.
-  static RowOffsets of_sizes(std::span<const std::uint32_t> sizes, std::shared_ptr<const RowTables> tables) {
+  static RowOffsets of_sizes(std::span<const std::uint32_t> sizes, std::shared_ptr<const RowTables> tables,
+                             std::uint32_t value_step) {
     RowOffsets rows;
     rows.tables_ = std::move(tables);
+    rows.value_step_ = value_step;
     std::vector<std::uint64_t> offsets = {0};
     offsets.reserve(sizes.size() + 1);
     for (const std::uint32_t bytes : sizes) {
@@ -58,6 +60,8 @@ class RowOffsets {
 
   /// Null if there are none.
   const std::shared_ptr<const RowTables>& tables() const { return tables_; }
+  /// kernels/codecs/value_step.hpp
+  std::uint32_t value_step() const { return value_step_; }
 
   /// These rows, one after the other.
   RowOffsets selected_rows(std::span<const std::int64_t> rows) const {
@@ -65,7 +69,7 @@ class RowOffsets {
     std::vector<std::uint32_t> sizes;
     sizes.reserve(rows.size());
     for (const std::int64_t row : rows) sizes.push_back(static_cast<std::uint32_t>(bytes(row)));
-    return of_sizes(sizes, tables_);
+    return of_sizes(sizes, tables_, value_step_);
   }
   /// Where `count` rows from `first` on begin, and end, counted from `first`; empty if all have one size.
   std::vector<std::uint64_t> offsets_from(std::int64_t first, std::int64_t count) const {
@@ -88,13 +92,14 @@ class RowOffsets {
         sizes.push_back(static_cast<std::uint32_t>(bytes(range.first + i)));
       }
     }
-    return have_one_size() ? RowOffsets(count, row_bytes_) : of_sizes(sizes, tables_);
+    return have_one_size() ? RowOffsets(count, row_bytes_) : of_sizes(sizes, tables_, value_step_);
   }
 
  private:
   std::int64_t row_count_ = 0, row_bytes_ = 0, largest_ = 0;
   std::shared_ptr<const std::vector<std::uint64_t>> offsets_;  ///< [N+1], or null
   std::shared_ptr<const RowTables> tables_;
+  std::uint32_t value_step_ = 1;
 };
 
 }  // namespace octavo::dataset_file

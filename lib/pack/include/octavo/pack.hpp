@@ -138,7 +138,10 @@ struct PackOptions {
   bool reproducible = false;                         ///< fixed uuid and time: equal input gives equal bytes
   Compression compression = Compression::none;       ///< of images, on all threads
   int compression_level = kDefaultCompressionLevel;  ///< 1 to 12
-  std::string command_line = {};                     ///< for the provenance; omitted if empty or `reproducible`
+  /// With lp8 and lc8, what each value may change by, at most, for a smaller file: 0 to kMostMaxError. Without a value:
+  /// as the splits of the source, which have none unless they come from dataset files.
+  std::optional<int> max_error = {};
+  std::string command_line = {};  ///< for the provenance; omitted if empty or `reproducible`
   // What does not change the file.
   bool replace_existing = false;
   int thread_count = 0;  ///< 0: all that this process may use

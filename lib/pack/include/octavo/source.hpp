@@ -26,6 +26,7 @@ struct SourceSplit {
   std::vector<ChannelQuantization> quantization = {};  ///< [C], meaning of a value; empty: scale 1, zero point 0
   bool has_masks = false;                              ///< each sample has a mask, uint8 [H,W]
   std::vector<std::string> columns = {};               ///< names of the metadata of each sample
+  int max_error = 0;                                   ///< values are multiples of value_step() of it
 };
 
 /// One sample that could not be read.

@@ -58,6 +58,7 @@ struct QuantizationNotes {
   std::vector<WorstSample> worst = {};
   /// The split of the source whose samples were counted, if only some of them are in the split; else empty.
   std::string source_split = {};
+  int max_error = 0;         ///< values were then rounded to multiples of value_step() of it; 0: they were not
   bool is_recorded = false;  ///< counted when the source was packed; reading it again loses nothing
 };
 

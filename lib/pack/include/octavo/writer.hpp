@@ -27,6 +27,8 @@ struct SplitLayout {
   std::vector<ChannelQuantization> quantization = {};  ///< [C], meaning of a value; empty: scale 1, zero point 0
   std::string source_dtype = "uint8";                  ///< the element type of the source
   bool has_masks = false;                              ///< each sample has a mask, uint8 [H,W]; needs format version 2
+  /// 0 to kMostMaxError: values are multiples of value_step() of it, which lp8 and lc8 store divided.
+  int max_error = 0;
 };
 
 /// How to write the file.
@@ -68,8 +70,8 @@ class Writer {
   /// names   count names, or empty; truncated to 255 bytes at a UTF-8 boundary
   /// masks   uint8 [count,H,W]; empty if the split has none
   /// Each row must be written once or skipped once, in any order. Statistics and checksums are computed along the way.
-  /// Throws InvalidArgument if sizes do not match or a class number is negative or has no name; IoError if writing
-  /// fails.
+  /// Throws InvalidArgument if sizes do not match, if a class number is negative or has no name, or if a value is not a
+  /// multiple of the split's step; IoError if writing fails.
   void write(std::size_t split, std::int64_t first_row, std::span<std::uint8_t> values,
              std::span<const std::byte> labels, std::span<const std::string> names = {},
              std::span<const std::uint8_t> masks = {});

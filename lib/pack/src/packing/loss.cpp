@@ -6,6 +6,7 @@
 #include <optional>
 
 #include <octavo/byte_count.hpp>
+#include <octavo/compression.hpp>
 #include <octavo/errors.hpp>
 
 #include "sources/channel_losses.hpp"
@@ -113,6 +114,12 @@ std::optional<std::string> loss_note(const SharedLoss& shared) {
   if (loss.largest_error == 0.0) return std::nullopt;
   std::string text = shared.names + ": ";
   if (quantized.samples < shared.sample_count) text += "in " + counted(quantized.samples, "sample") + ", ";
+  if (quantized.max_error != 0) {
+    text += "values are rounded to multiples of " + std::to_string(value_step(quantized.max_error));
+    if (quantized.psnr_db)
+      return text + formatted(" (largest error %g, PSNR %.1f dB)", loss.largest_error, *quantized.psnr_db);
+    text += ", ";
+  }
   text += values_text(quantized, loss) + " became 8-bit" + loss_text(quantized);
   if (loss.clipped > 0) {
     const bool is_shared = sources::share_range(quantized.channels);

@@ -18,6 +18,7 @@
 #include "packing/packer.hpp"
 #include "packing/progress_meter.hpp"
 #include "packing/provenance.hpp"
+#include "sources/combine/rounded_source.hpp"
 #include "support/file.hpp"
 #include "support/strict_json.hpp"
 #include "support/threads.hpp"
@@ -62,7 +63,8 @@ WriterOptions writer_options(const Source& source, const PackOptions& options, s
     const bool is_chosen = options.with_names.has_value() && at >= kept_splits;
     const bool with_names = is_chosen ? *options.with_names : source.has_sample_paths(at);
     made.splits.push_back({split.name, split.shape, split.labels, split.color, split.sample_count, with_names,
-                           split.quantization, split.source_dtype, split.has_masks});
+                           split.quantization, split.source_dtype, split.has_masks,
+                           stays_compressed(options.compression) ? split.max_error : 0});
   }
   made.class_names = source.class_names();
   made.rows_may_be_skipped = options.skip_bad_samples;
@@ -84,6 +86,27 @@ void check_columns(const Source& source) {
                     counted(split.sample_count, "sample") + "; a split can hold at most " + format_count(kMost) +
                     " values; keep fewer columns with `columns`");
   }
+}
+
+void check_max_error(const PackOptions& options) {
+  const int max_error = options.max_error.value_or(0);
+  if (max_error < 0 || max_error > kMostMaxError) {
+    throw InvalidArgument("pack: `max_error` is " + std::to_string(max_error) + "; expected 0 to " +
+                          std::to_string(kMostMaxError));
+  }
+  if (max_error == 0 || stays_compressed(options.compression)) return;
+  throw InvalidArgument(std::string("pack: `max_error` has no use with compression ") + to_string(options.compression) +
+                        "; expected lp8 or lc8");
+}
+
+/// Of each split in the file.
+std::vector<int> max_errors_of(const Source& source, const PackOptions& options, std::size_t kept_splits) {
+  std::vector<int> max_errors;
+  for (std::size_t split = 0; split < source.splits().size(); ++split) {
+    const int as_before = source.splits()[split].max_error;
+    max_errors.push_back(split < kept_splits ? as_before : options.max_error.value_or(as_before));
+  }
+  return max_errors;
 }
 
 class Packer {
@@ -370,9 +393,16 @@ class Packer {
 PackSummary packing::pack_locked(Source& source, const std::filesystem::path& path, const PackOptions& options,
                                  std::size_t kept_splits, const std::function<void()>& once_locked) {
   check_columns(source);
-  Packer packer(source, path, options, kept_splits);
-  once_locked();
-  return packer.run();
+  check_max_error(options);
+  const std::vector<int> max_errors = max_errors_of(source, options, kept_splits);
+  const auto pack_from = [&](Source& from) {
+    Packer packer(from, path, options, kept_splits);
+    once_locked();
+    return packer.run();
+  };
+  if (std::ranges::equal(max_errors, source.splits(), {}, {}, &SourceSplit::max_error)) return pack_from(source);
+  sources::RoundedSource rounded(source, max_errors);
+  return pack_from(rounded);
 }
 
 namespace {

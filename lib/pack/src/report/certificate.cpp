@@ -102,7 +102,9 @@ QuantizationCertificate certify_by_digest(const Split& split, const Origin& orig
 std::string counted_against(const Split& split, const Origin& origin) {
   const std::string samples = counted_samples_text(*origin.loss, split.sample_count());
   if (!origin.is_converted) return "the source (" + split.source_dtype() + samples + "), when it was packed";
-  return "the converted images that were packed (" + split.source_dtype() + samples + ", counted before resizing)";
+  // Values are rounded after resizing.
+  const std::string before = origin.loss->max_error == 0 ? ", counted before resizing" : "";
+  return "the converted images that were packed (" + split.source_dtype() + samples + before + ")";
 }
 
 /// Uses the losses that were counted when the split was packed.
@@ -114,6 +116,7 @@ QuantizationCertificate certify_by_losses(const Split& split, const Origin& orig
     return certificate;
   }
   certificate.compared_with = counted_against(split, origin);
+  certificate.psnr_db = origin.loss->psnr_db;
   certificate.level_use = origin.loss->level_use;
   certificate.lossless = true;
   for (const ChannelLoss& loss : origin.loss->channels) {

@@ -129,6 +129,8 @@ std::optional<QuantizationNotes> recorded_loss(const Json& provenance, const std
   loss.samples = count_at(notes, "samples").value_or(sample_count);
   loss.levels = levels_in(notes);
   loss.psnr_db = number_at(notes, "psnr_db");
+  loss.max_error =
+      static_cast<int>(std::clamp<std::int64_t>(count_at(notes, "max_error").value_or(0), 0, kMostMaxError));
   loss.level_use = level_use_in(notes, loss.channels.size());
   if (has_rows_of_source(provenance, notes, sample_count)) loss.worst = worst_in(notes, sample_count);
   loss.source_split = text_at(notes, "source_split");

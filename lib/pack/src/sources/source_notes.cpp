@@ -41,6 +41,7 @@ Json to_json(const QuantizationNotes& quantized) {
   }
   Json json = {{"from", quantized.from}, {"channels", channels}, {"samples", quantized.samples}};
   if (quantized.levels) json["levels"] = {{"before", quantized.levels->before}, {"after", quantized.levels->after}};
+  if (quantized.max_error != 0) json["max_error"] = quantized.max_error;
   if (quantized.psnr_db) json["psnr_db"] = *quantized.psnr_db;
   if (quantized.level_use) json["level_use"] = to_json(*quantized.level_use);
   if (!quantized.source_split.empty()) json["source_split"] = quantized.source_split;

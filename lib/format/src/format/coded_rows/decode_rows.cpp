@@ -51,7 +51,8 @@ void decode_rows(kernels::RowCoding coding, const SampleShape& shape, const RowO
                                       .coding = coding,
                                       .shape = shape,
                                       .row_offsets = own_offsets.data(),
-                                      .tables = offsets.tables() ? offsets.tables()->entries.data() : nullptr};
+                                      .tables = offsets.tables() ? offsets.tables()->entries.data() : nullptr,
+                                      .value_step = offsets.value_step()};
   kernels::cpu::ScratchParts counted(nullptr);
   kernels::cpu::RowCodes(packed, shape.values(), counted);
   Scratch scratch(counted.bytes());

@@ -96,6 +96,7 @@ struct StoredRowTable {
   const Extent& rows;
   SampleShape shape;   ///< of the values of a row
   const char* prefix;  ///< of the names of the other datasets
+  std::int64_t max_error = 0;
 };
 
 std::shared_ptr<const RowTables> read_row_tables(const ByteSource& file, const Codec& codec, const Extent& tables,
@@ -125,7 +126,8 @@ RowOffsets read_row_offsets(const ByteSource& file, const SplitEntry& split, con
     const std::string tables_path = dataset_path(split, std::string(stored.prefix) + "row_tables");
     tables = read_row_tables(file, codec, *stored.tables, tables_path);
   }
-  RowOffsets rows = RowOffsets::of_sizes(sizes, std::move(tables));
+  const auto step = static_cast<std::uint32_t>(value_step(static_cast<int>(stored.max_error)));
+  RowOffsets rows = RowOffsets::of_sizes(sizes, std::move(tables), step);
   if (rows.total_bytes() != stored.rows.bytes) {
     throw FormatError(path + " is invalid: the rows have " + std::to_string(rows.total_bytes()) +
                       " bytes together, and their dataset has " + std::to_string(stored.rows.bytes));
@@ -159,8 +161,8 @@ Index read_index(const ByteSource& file, const Header& header) {
   }
   for (SplitEntry& split : index.splits) {
     const SampleShape mask = {split.masks ? 1 : 0, split.shape.height, split.shape.width};
-    split.rows =
-        read_row_offsets(file, split, *index.codec, {split.row_bytes, split.row_tables, split.images, split.shape, ""});
+    split.rows = read_row_offsets(file, split, *index.codec,
+                                  {split.row_bytes, split.row_tables, split.images, split.shape, "", split.max_error});
     split.mask_rows =
         read_row_offsets(file, split, *index.codec,
                          {split.mask_row_bytes, split.mask_row_tables, split.masks.value_or(Extent()), mask, "mask_"});

@@ -64,6 +64,7 @@ struct SplitEntry {
   RowOffsets rows;                                ///< the rows that are read: in `images`, or of decoded chunks
   std::optional<Extent> mask_row_bytes;           ///< uint32 [N]: bytes of each row of `masks`, with row_bytes
   std::optional<Extent> row_tables;               ///< uint8: decode rows, if the codec has tables
+  std::int64_t max_error = 0;                     ///< rows of `images` have value_step(max_error)
   std::optional<Extent> mask_row_tables;          ///< the same for masks
   RowOffsets mask_rows;                           ///< the rows of `masks`; without bytes if there are none
   std::optional<ChunkedImages> chunked;           ///< nothing if rows stand alone
@@ -88,7 +89,8 @@ struct SplitEntry {
 };
 
 struct Index {
-  std::int64_t version = 1;  ///< of the format: 3 if a split has columns, else 2 if one has masks
+  std::int64_t version = 1;  ///< of the format, the least that has all that is used: 4 if a split has
+                             ///< a largest error, 3 if one has columns, 2 if one has masks
   const Codec* codec = &codec_of(Compression::none);
   std::string uuid;
   std::string created;

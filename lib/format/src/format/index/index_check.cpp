@@ -57,6 +57,10 @@ void check_row_tables(const SplitEntry& split, const std::optional<Extent>& tabl
 /// Plain images: their size follows from the shape. Coded rows: checks the length of their tables; their sizes are
 /// checked when they are read. Deflated images: checks the chunk size and the table's length.
 void check_images(const SplitEntry& split) {
+  if (split.max_error < 0 || split.max_error > kMostMaxError || (split.max_error > 0 && !split.row_bytes)) {
+    fail(split.name, "max_error is " + std::to_string(split.max_error) + "; expected 0 to " +
+                         std::to_string(kMostMaxError) + ", and 0 if rows are not compressed");
+  }
   if (split.row_bytes) {
     check_row_tables(split, split.row_tables, "row_tables");
     check_row_tables(split, split.mask_row_tables, "mask_row_tables");

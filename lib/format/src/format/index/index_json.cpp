@@ -62,6 +62,7 @@ Json encode_split(const SplitEntry& split) {
                {"mean", split.mean},
                {"std", split.standard_deviation}};
   if (split.chunked) json["chunk_samples"] = split.chunked->samples_per_chunk;
+  if (split.max_error != 0) json["max_error"] = split.max_error;
   if (!split.columns.empty()) json["columns"] = split.columns;
   json["datasets"] = encode_datasets(split);
   return json;
@@ -141,6 +142,7 @@ SplitEntry decode_split(const JsonFields& fields, const Codec& codec, std::int64
   split.mean = fields.numbers("mean");
   split.standard_deviation = fields.numbers("std");
   if (!codec.rows_stand_alone) split.chunked = {&codec, fields.integer("chunk_samples"), {}, {}};
+  if (version >= 4 && fields.has("max_error")) split.max_error = fields.integer("max_error");
   if (version >= 3 && fields.has("columns")) split.columns = fields.texts("columns");
   decode_datasets(fields.object("datasets"), codec, version, split);
   return split;

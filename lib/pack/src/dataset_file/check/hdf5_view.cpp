@@ -185,7 +185,13 @@ void compare_split(const Comparison& compare, const Codec& codec, const SplitEnt
   compare.text(group, "color", to_text(split.color));
   compare.text(group, "layout", "NCHW");
   if (split.mask_row_bytes) compare.text(group + "/masks", "encoding", codec.name_in_index);
-  if (split.row_bytes) return compare.text(group + "/images", "encoding", codec.name_in_index);
+  if (split.row_bytes) {
+    compare.text(group + "/images", "encoding", codec.name_in_index);
+    if (split.max_error != 0) {
+      compare.numbers(group + "/images", "max_error", {static_cast<double>(split.max_error)});
+    }
+    return;
+  }
   const auto& first = split.quantization.front();
   if (std::count(split.quantization.begin(), split.quantization.end(), first) != split.shape.channels) return;
   compare.numbers(group + "/images", "scale_factor", {first.scale});

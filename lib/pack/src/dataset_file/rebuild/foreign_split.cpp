@@ -1,6 +1,7 @@
 #include "dataset_file/rebuild/foreign_split.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <octavo/errors.hpp>
 
@@ -42,7 +43,7 @@ ForeignSplit::ForeignSplit(hid_t file, const std::string& name, std::int64_t ver
   name_offsets_ = open("name_offsets", file_bytes);
   if (version >= 3) columns_ = open("columns", file_bytes);
   if (encoding)
-    read_coded_rows(*encoding, file_bytes);
+    read_coded_rows(*encoding, version, file_bytes);
   else
     read_shape();
   read_label_layout();
@@ -56,7 +57,7 @@ std::optional<ForeignDataset> ForeignSplit::open(const char* dataset, std::int64
   return ForeignDataset(group_.get(), dataset, "/" + name_ + "/" + dataset, file_bytes);
 }
 
-void ForeignSplit::read_coded_rows(const std::string& encoding, std::int64_t file_bytes) {
+void ForeignSplit::read_coded_rows(const std::string& encoding, std::int64_t version, std::int64_t file_bytes) {
   codec_ = find_codec(encoding);
   if (codec_ == nullptr || codec_->can_be_row == nullptr) images_->fail("has an unknown encoding; update Octavo");
   if (!images_->holds(H5T_INTEGER, 1)) images_->fail("is not uint8 [bytes]");
@@ -64,6 +65,12 @@ void ForeignSplit::read_coded_rows(const std::string& encoding, std::int64_t fil
   if (!mean_image || mean_image->axes().size() != 3) images_->fail("has no mean_image [C,H,W] with its shape");
   shape_ = {mean_image->axes()[0], mean_image->axes()[1], mean_image->axes()[2]};
   if (const auto problem = layout_problem(shape_, {}, 1)) images_->fail("holds " + *problem);
+  const auto error = hdf5::read_number_attribute(images_->id(), "max_error");
+  if (version >= 4 && error) {
+    const bool is_possible = error->size() == 1 && std::ranges::count(std::array{1.0, 2.0, 3.0}, error->front()) == 1;
+    if (!is_possible) images_->fail("has an unknown max_error; update Octavo");
+    max_error_ = static_cast<int>(error->front());
+  }
   rows_ = read_rows("", *images_, shape_, file_bytes);
   sample_count_ = rows_.row_count();
   if (!masks_) return;
@@ -83,7 +90,8 @@ RowOffsets ForeignSplit::read_rows(const std::string& prefix, const ForeignDatas
     if (codec_->can_be_row(shape, row_bytes[row])) continue;
     sizes->fail("has a size that no row has for sample " + std::to_string(row));
   }
-  RowOffsets offsets = RowOffsets::of_sizes(row_bytes, read_row_tables(prefix, rows, file_bytes));
+  const auto step = static_cast<std::uint32_t>(prefix.empty() ? value_step(max_error_) : 1);
+  RowOffsets offsets = RowOffsets::of_sizes(row_bytes, read_row_tables(prefix, rows, file_bytes), step);
   if (offsets.total_bytes() != rows.axes()[0]) sizes->fail("does not match the bytes of its rows");
   return offsets;
 }
@@ -173,6 +181,7 @@ Json ForeignSplit::description() const {
           {"compression", codec_ != nullptr        ? to_string(codec_->compression)
                           : images_->is_deflated() ? to_string(Compression::deflate)
                                                    : to_string(Compression::none)},
+          {"max_error", max_error_},
           {"has_masks", masks_.has_value()},
           {"has_checksums", checksums_.has_value()},
           {"has_names", names_ && name_offsets_},

@@ -31,7 +31,7 @@ class ForeignSplit {
  private:
   std::optional<ForeignDataset> open(const char* dataset, std::int64_t file_bytes) const;
   void read_shape();
-  void read_coded_rows(const std::string& encoding, std::int64_t file_bytes);
+  void read_coded_rows(const std::string& encoding, std::int64_t version, std::int64_t file_bytes);
   /// `prefix` is that of the names of their other datasets.
   RowOffsets read_rows(const std::string& prefix, const ForeignDataset& rows, const SampleShape& shape,
                        std::int64_t file_bytes) const;
@@ -63,6 +63,7 @@ class ForeignSplit {
   SampleShape shape_;
   LabelLayout label_layout_;
   const Codec* codec_ = nullptr;  ///< of coded rows; null if images are not
+  int max_error_ = 0;             ///< of coded rows in `images`
   RowOffsets rows_, mask_rows_;   ///< coded rows in `images` and `masks`
 };
 

@@ -62,6 +62,7 @@ Description::Split split_from(const JsonFields& fields) {
   for (const CompressionInfo& info : kCompressions) {
     if (compression == info.name) split.compression = info.compression;
   }
+  layout.max_error = static_cast<int>(std::clamp<std::int64_t>(fields.integer("max_error"), 0, kMostMaxError));
   split.has_checksums = fields.boolean("has_checksums");
   split.column_bytes = fields.integer("column_bytes");
   if (split.column_bytes > dataset_file::kMostColumnBytes) fields.fail("column_bytes", "is too large");

@@ -71,7 +71,8 @@ PayloadPlace PayloadPlacing::place(const SplitLayout& layout, std::size_t split_
   skeleton_.add_group(group);
   PayloadPlace place;
   if (codec_.make_row_encoder != nullptr) {
-    place.rows = std::make_unique<RowAssembly>(codec_, codec_.tables_for(shape), shape, sample_count, *spool_);
+    place.rows =
+        std::make_unique<RowAssembly>(codec_, codec_.tables_for(shape), shape, layout.max_error, sample_count, *spool_);
     place.decoded_checksums =
         place_dataset(group + "/decoded_checksums", StoredType::uint64, {sample_count}, sample_count * 8);
   } else if (chunk_writer_ == nullptr) {
@@ -91,7 +92,7 @@ PayloadPlace PayloadPlacing::place(const SplitLayout& layout, std::size_t split_
   }
   if (layout.has_masks && place.rows) {
     const SampleShape mask = {1, shape.height, shape.width};
-    place.mask_rows = std::make_unique<RowAssembly>(codec_, codec_.tables_for(mask), mask, sample_count, *spool_);
+    place.mask_rows = std::make_unique<RowAssembly>(codec_, codec_.tables_for(mask), mask, 0, sample_count, *spool_);
   } else if (layout.has_masks) {
     place.masks = place_dataset(group + "/masks", StoredType::uint8, {sample_count, 1, shape.height, shape.width},
                                 sample_count * shape.values_per_channel());
@@ -128,7 +129,8 @@ void Completion::add_split(SplitWriter& split, const Spool* spool) {
   if (!split.columns().empty()) add_columns(entry, split.columns());
   add_split_attributes(entry);
   if (entry.masks) index_.version = std::max<std::int64_t>(index_.version, 2);
-  if (entry.columns_dataset) index_.version = 3;
+  if (entry.columns_dataset) index_.version = std::max<std::int64_t>(index_.version, 3);
+  if (entry.max_error != 0) index_.version = 4;
   index_.splits.push_back(std::move(entry));
 }
 
@@ -148,7 +150,13 @@ void Completion::add_split_attributes(const SplitEntry& entry) {
   skeleton_.add_attribute(group, "color", to_text(entry.color));
   skeleton_.add_attribute(group, "layout", "NCHW");
   if (entry.mask_row_bytes) skeleton_.add_attribute(group + "/masks", "encoding", index_.codec->name_in_index);
-  if (entry.row_bytes) return skeleton_.add_attribute(group + "/images", "encoding", index_.codec->name_in_index);
+  if (entry.row_bytes) {
+    skeleton_.add_attribute(group + "/images", "encoding", index_.codec->name_in_index);
+    if (entry.max_error != 0) {
+      skeleton_.add_attribute(group + "/images", "max_error", static_cast<std::int32_t>(entry.max_error));
+    }
+    return;
+  }
   const auto& first = entry.quantization.front();
   if (std::count(entry.quantization.begin(), entry.quantization.end(), first) != entry.shape.channels) return;
   // The NetCDF convention, which xarray decodes by default: source = scale_factor * code + add_offset.

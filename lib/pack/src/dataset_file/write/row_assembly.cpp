@@ -4,6 +4,7 @@
 #include <atomic>
 #include <numeric>
 
+#include "kernels/codecs/value_step.hpp"
 #include "support/threads.hpp"
 
 namespace octavo::dataset_file {
@@ -20,11 +21,20 @@ struct CopiedRows {
 
 }  // namespace
 
+void divide_codes(int max_error, std::span<std::byte> codes) {
+  if (max_error == 0) return;
+  const auto step = static_cast<std::uint32_t>(value_step(max_error));
+  for (std::byte& code : codes) {
+    code = static_cast<std::byte>(kernels::divide_code(std::to_integer<std::int8_t>(code), step));
+  }
+}
+
 RowAssembly::RowAssembly(const Codec& codec, std::shared_ptr<const RowTables> tables, const SampleShape& shape,
-                         std::int64_t row_count, const Spool& spool)
+                         int max_error, std::int64_t row_count, const Spool& spool)
     : codec_(codec),
       tables_(std::move(tables)),
       shape_(shape),
+      max_error_(max_error),
       spool_(spool),
       sizes_(static_cast<std::size_t>(row_count)),
       in_spool_(static_cast<std::size_t>(row_count)) {}
@@ -41,6 +51,12 @@ EncodedRows RowAssembly::add(std::int64_t first_row, std::span<const std::byte> 
   std::unique_ptr<RowEncoder> encoder = take_encoder();
   const auto values = static_cast<std::size_t>(shape_.values());
   EncodedRows encoded;
+  std::vector<std::byte> divided;
+  if (max_error_ != 0) {
+    divided.assign(codes.begin(), codes.end());
+    divide_codes(max_error_, divided);
+    codes = divided;
+  }
   for (std::size_t at = 0; at < codes.size(); at += values) {
     const std::size_t before = encoded.bytes.size();
     encoder->encode(codes.subspan(at, values), encoded.bytes);

@@ -17,6 +17,9 @@
 
 namespace octavo::dataset_file {
 
+/// Divides codes by value_step(max_error).
+void divide_codes(int max_error, std::span<std::byte> codes);
+
 /// Rows as they are stored, one after the other, and the size of each.
 struct EncodedRows {
   std::vector<std::byte> bytes;
@@ -27,8 +30,8 @@ struct EncodedRows {
 /// those before it. Thread-safe.
 class RowAssembly {
  public:
-  /// `tables` are null if the codec has none.
-  RowAssembly(const Codec& codec, std::shared_ptr<const RowTables> tables, const SampleShape& shape,
+  /// `tables` are null if the codec has none. Rows have value_step(max_error).
+  RowAssembly(const Codec& codec, std::shared_ptr<const RowTables> tables, const SampleShape& shape, int max_error,
               std::int64_t row_count, const Spool& spool);
 
   /// Encodes with these tables instead. Call before add().
@@ -51,6 +54,7 @@ class RowAssembly {
   const Codec& codec_;
   std::shared_ptr<const RowTables> tables_;
   const SampleShape shape_;
+  const int max_error_;
   const Spool& spool_;
   std::vector<std::uint32_t> sizes_;
   std::vector<std::int64_t> in_spool_;  ///< where each row is

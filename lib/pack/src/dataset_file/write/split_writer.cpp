@@ -55,6 +55,7 @@ void SplitWriter::write(std::int64_t first_row, std::span<std::uint8_t> values, 
                         std::span<const std::string> names, std::span<const std::uint8_t> masks) {
   const std::int64_t row_count = check_sizes(first_row, values.size(), labels.size(), names.size(), masks.size());
   check_labels(first_row, labels);
+  check_values(first_row, values);
   claim(first_row, row_count);
   count(values);
   keep_names(first_row, names);
@@ -93,6 +94,15 @@ void SplitWriter::check_labels(std::int64_t first_row, std::span<const std::byte
     if (problem == nullptr) continue;
     throw InvalidArgument(where(first_row + static_cast<std::int64_t>(number) / layout_.labels.width) + problem);
   }
+}
+
+void SplitWriter::check_values(std::int64_t first_row, std::span<const std::uint8_t> values) const {
+  if (layout_.max_error == 0) return;
+  const int step = value_step(layout_.max_error);
+  const auto other = std::ranges::find_if(values, [&](std::uint8_t value) { return value % step != 0; });
+  if (other == values.end()) return;
+  throw InvalidArgument(where(first_row + (other - values.begin()) / layout_.shape.values()) + "the value " +
+                        std::to_string(*other) + " is not a multiple of " + std::to_string(step));
 }
 
 void SplitWriter::claim(std::int64_t first_row, std::int64_t row_count) {
@@ -261,6 +271,7 @@ SplitEntry SplitWriter::entry() const {
   entry.color = layout_.color;
   entry.source_dtype = layout_.source_dtype;
   entry.quantization = quantization_of(layout_);
+  entry.max_error = layout_.max_error;
   if (place_.chunks) {
     entry.chunked = {&place_.chunks->codec(), place_.chunks->layout().samples_per_chunk, {}, place_.chunks->chunks()};
   }

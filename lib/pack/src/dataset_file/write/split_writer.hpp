@@ -90,6 +90,7 @@ class SplitWriter {
   std::int64_t check_sizes(std::int64_t first_row, std::size_t value_count, std::size_t label_bytes,
                            std::size_t name_count, std::size_t mask_count) const;
   void check_labels(std::int64_t first_row, std::span<const std::byte> labels) const;
+  void check_values(std::int64_t first_row, std::span<const std::uint8_t> values) const;
   void claim(std::int64_t first_row, std::int64_t count);
   void count(std::span<const std::uint8_t> values);
   void keep_names(std::int64_t first_row, std::span<const std::string> names);

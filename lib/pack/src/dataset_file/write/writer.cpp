@@ -79,6 +79,13 @@ void check_split_layout(const SplitLayout& layout, const WriterOptions& options)
     fail("samples of " + to_string(layout.shape) +
          ", more than 256 MiB each, cannot be compressed; store them uncompressed");
   }
+  if (layout.max_error < 0 || layout.max_error > kMostMaxError) {
+    fail("a largest error of " + std::to_string(layout.max_error) + "; expected 0 to " + std::to_string(kMostMaxError));
+  }
+  if (layout.max_error > 0 && !stays_compressed(options.compression)) {
+    fail(std::string("a largest error with compression ") + to_string(options.compression) +
+         "; expected lp8 or lc8, or a largest error of 0");
+  }
   const bool named_labels = layout.labels.kind == LabelKind::multi_label && !options.class_names.empty();
   if (named_labels && layout.labels.width != static_cast<std::int64_t>(options.class_names.size())) {
     fail(std::to_string(layout.labels.width) + " labels per sample, but " + std::to_string(options.class_names.size()) +
@@ -224,7 +231,9 @@ void Writer::Implementation::train(std::size_t split, std::span<const std::uint8
   if (codec_of(options_).train_tables == nullptr || values.empty()) return;
   std::vector<std::uint8_t> codes(values.begin(), values.end());
   statistics::flip_top_bits(codes);
-  writer.use_tables(codec_of(options_).train_tables(shape, std::as_bytes(std::span(codes))));
+  const auto all = std::as_writable_bytes(std::span(codes));
+  dataset_file::divide_codes(writer.layout().max_error, all);
+  writer.use_tables(codec_of(options_).train_tables(shape, all));
 }
 
 void Writer::Implementation::write(std::size_t split, std::int64_t first_row, std::span<std::uint8_t> values,

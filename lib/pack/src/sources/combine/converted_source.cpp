@@ -45,6 +45,7 @@ ConvertedSource::ConvertedSource(std::unique_ptr<Source> source, const SourceOpt
                       "; only images with sides up to " + std::to_string(images::kLargestSide) + " can be resized");
     }
     const SampleShape shape = wanted_shape(split.shape, options);
+    if (shape != split.shape) split.max_error = 0;
     split.quantization = converted_quantization(split, shape.channels);
     split.shape = shape;
     split.color = split.shape.channels == 1 ? Color::gray : Color::rgb;

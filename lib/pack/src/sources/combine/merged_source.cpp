@@ -216,6 +216,7 @@ void MergedSource::add_split(std::size_t part, std::size_t split) {
                     "numbers, or use different splits");
   }
   pieces_[static_cast<std::size_t>(at - splits_.begin())].push_back({part, split, at->sample_count});
+  if (at->max_error != added.max_error) at->max_error = 0;  // values have no common step
   at->sample_count += added.sample_count;
 }
 

@@ -92,7 +92,8 @@ SourceSplit describe(const Split& split) {
           split.source_dtype(),
           split.statistics().quantization,
           split.has_masks(),
-          split.columns()};
+          split.columns(),
+          split.max_error()};
 }
 
 bool is_dataset_file(const FileStart& start) {

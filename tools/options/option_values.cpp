@@ -1,4 +1,4 @@
-#include "verbs/option_values.hpp"
+#include "options/option_values.hpp"
 
 #include <algorithm>
 #include <cctype>

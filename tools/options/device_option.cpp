@@ -1,4 +1,4 @@
-#include "verbs/device_option.hpp"
+#include "options/device_option.hpp"
 
 #include <iostream>
 
