@@ -92,6 +92,8 @@ for suite in "${suites[@]}"; do
     options+=("-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld")
   fi
   if [[ $suite == asan ]] && can_sanitize clang++-14; then options+=("-DCMAKE_CXX_COMPILER=clang++-14"); fi
+  # ccache would not find what was compiled with precompiled headers in another folder.
+  if command -v ccache >/dev/null; then options+=("-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON"); fi
   cmake --preset "$suite" "${options[@]}" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
   heading "$suite: build"
   cmake --build --preset "$suite" -j "$jobs"

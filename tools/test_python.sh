@@ -84,6 +84,7 @@ if [[ -n ${CCACHE_DIR-} ]]; then
   warnings_as_errors=ON
 fi
 options=()
+if [[ -n ${CCACHE_DIR-} ]]; then options+=(-C cmake.define.CMAKE_DISABLE_PRECOMPILE_HEADERS=ON); fi
 for option in "OCTAVO_CUDA=$cuda" "OCTAVO_WARNINGS_AS_ERRORS=$warnings_as_errors" OCTAVO_PYTHON=ON OCTAVO_TESTS=OFF OCTAVO_BENCH=OFF OCTAVO_EXAMPLES=OFF \
   "CMAKE_CXX_FLAGS_RELWITHDEBINFO=$flags"; do
   options+=(-C "cmake.define.$option")

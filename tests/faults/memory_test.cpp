@@ -145,9 +145,9 @@ void fail_every_allocation(const std::string& what, const std::function<void()>&
   std::int64_t in_library_count = 0;
   void* frame = nullptr;
   ::backtrace(&frame, 1);  // loads its libraries while memory is available
-  // Single failures are tried at every allocation. Failures from an allocation on are tried at every seventh, except in
-  // a nightly run.
-  const std::int64_t step = from_then_on && !is_night() ? 7 : 1;
+  // Single failures are tried at every third allocation, failures from an allocation on at every seventh. A nightly run
+  // tries all.
+  const std::int64_t step = is_night() ? 1 : from_then_on ? 7 : 3;
   while (tally.has_time()) {
     control->at += step;
     control->counted = 0;

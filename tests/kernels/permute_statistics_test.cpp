@@ -199,7 +199,7 @@ Verdict judge(const Generator& generate, int n, int trials) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr int kTrialsOfLargeOrders = 100;  // enough, because this file tests arithmetic, not memory
 #else
-constexpr int kTrialsOfLargeOrders = 10000;
+constexpr int kTrialsOfLargeOrders = 4000;
 #endif
 
 }  // namespace

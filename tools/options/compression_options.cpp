@@ -28,12 +28,14 @@ CLI::Option* add_compression_options(CLI::App& verb, CompressionArguments& argum
   for (const CompressionInfo& info : kCompressions) names.emplace_back(info.name);
   names.emplace_back(kAutomatic);
   CLI::Option* const compress = verb.add_option("--compress", arguments.name, help)->check(CLI::IsMember(names));
-  verb.add_option("--max-error", arguments.max_error,
-                  "With lp8 and lc8, what each value may change by, at most, for a smaller file: 0 to 3 (0, or as before "
-                  "for dataset files)")
+  verb.add_option(
+          "--max-error", arguments.max_error,
+          "With lp8 and lc8, what each value may change by, at most, for a smaller file: 0 to 3 (0, or as before "
+          "for dataset files)")
       ->check(CLI::Range(0, kMostMaxError));
-  verb.add_option("--memory", arguments.memory,
-                  "With --compress auto, the memory of a GPU for samples, such as 24GiB (four fifths of this machine's)");
+  verb.add_option(
+      "--memory", arguments.memory,
+      "With --compress auto, the memory of a GPU for samples, such as 24GiB (four fifths of this machine's)");
   return compress;
 }
 

@@ -13,7 +13,7 @@ struct OptionName {
   std::string_view command_line;  ///< "--max-pixels"; empty if the command line has no such option
   std::string_view python;        ///< "max_pixels"
 };
-inline constexpr std::array<OptionName, 32> kOptionNames = {{
+inline constexpr std::array<OptionName, 33> kOptionNames = {{
     {"accept_changes", "--accept-changes", "accept_changes"},
     {"allow_loss", "--allow-loss", "allow_loss"},
     {"allow_mismatch", "--allow-mismatch", "allow_mismatch"},

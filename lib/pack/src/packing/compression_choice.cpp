@@ -93,8 +93,8 @@ CompressionChoice choose_compression(Source& source, std::optional<int> wanted_e
   }
   std::array<std::int64_t, kCandidates.size()> estimates{};
   for (std::size_t i = 0; i < kCandidates.size(); ++i) {
-    const double share = static_cast<double>(stored_bytes(some, kCandidates[i], max_error)) /
-                         static_cast<double>(some.plain_bytes());
+    const double share =
+        static_cast<double>(stored_bytes(some, kCandidates[i], max_error)) / static_cast<double>(some.plain_bytes());
     estimates[i] = static_cast<std::int64_t>(share * static_cast<double>(all_bytes));
   }
   const std::size_t first = max_error > 0 ? 1 : 0;  // plain rows have no largest error

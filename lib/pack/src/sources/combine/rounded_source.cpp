@@ -10,8 +10,7 @@ namespace {
 QuantizationNotes no_loss(const SourceSplit& split) {
   QuantizationNotes notes{.split = split.name, .from = split.source_dtype, .channels = {}};
   for (std::size_t c = 0; c < static_cast<std::size_t>(split.shape.channels); ++c) {
-    const ChannelQuantization quantization =
-        split.quantization.empty() ? ChannelQuantization() : split.quantization[c];
+    const ChannelQuantization quantization = split.quantization.empty() ? ChannelQuantization() : split.quantization[c];
     notes.channels.push_back(
         {.low = quantization.zero_point, .high = quantization.zero_point + 255.0 * quantization.scale});
   }
