@@ -9,8 +9,9 @@ namespace octavo::kernels {
 
 /// Multiplies the four bytes of a word by `value_step`, modulo 256 each.
 OCTAVO_HOST_DEVICE inline std::uint32_t multiply_bytes(std::uint32_t values, std::uint32_t value_step) {
-  const std::uint32_t even = (values & 0x00FF00FFu) * value_step, odd = (values >> 8 & 0x00FF00FFu) * value_step;
-  return (even & 0x00FF00FFu) | (odd & 0x00FF00FFu) << 8;
+  // Every second byte, so that products do not run into each other.
+  const std::uint32_t even = (values & 0x00FF00FFu) * value_step, odd = (values & 0xFF00FF00u) * value_step;
+  return (even & 0x00FF00FFu) | (odd & 0xFF00FF00u);
 }
 
 /// The code of the value that is stored as `code`.

@@ -30,7 +30,7 @@ MOST_REGISTERS = {"(gather|sum)_decoded": 120, "gather_channels": 96, "gather_au
 
 # Of a lane that decodes coded rows, for each value: the maximum number of instructions, by the codec and the planes of a
 # unit. With three planes, a warp has work for 30 (LP8) or 24 lanes (LC8).
-MOST_DECODING = {("lp8", 3): 22.4, ("lp8", 1): 21, ("lc8", 3): 38.5, ("lc8", 1): 36.5}
+MOST_DECODING = {("lp8", 3): 22.7, ("lp8", 1): 21, ("lc8", 3): 39.3, ("lc8", 1): 37.4}
 
 
 class Device:
@@ -54,7 +54,7 @@ DEVICES = {
 }
 
 # Instructions have 128 bits from compute capability 7.5 on. These are opcodes, the low 9 bits.
-LOAD, SHARED_LOAD, STORE, BRANCH = 0x181, 0x184, 0x186, 0x147
+LOAD, GENERIC_LOAD, SHARED_LOAD, STORE, BRANCH = 0x181, 0x180, 0x184, 0x186, 0x147
 WIDTHS = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 8, 6: 16}  # size field of loads and stores -> bytes
 
 
@@ -229,8 +229,9 @@ def shortest_way(loop, first, start, end):
 
 
 def instructions_of_a_turn(code):
-    """Those of the smallest loop that has all wide stores. Without the parts that a branch skips and that read memory
-    but no tables, which are those of the plain strips of LC8."""
+    """Those of the smallest loop that has all wide stores, without two parts that a branch skips: the one that reads
+    memory but no tables, which is that of the plain strips of LC8, and the one without memory accesses, which multiplies
+    values by their step."""
     stores = [i.index for i in code if i.opcode == STORE and i.width == 16]
     loops = [code[i.target:i.index + 1] for i in code
              if i.target is not None and all(i.target <= store <= i.index for store in stores)]
@@ -238,9 +239,10 @@ def instructions_of_a_turn(code):
     reads_tables = any(i.opcode == SHARED_LOAD for i in loop)
     skipped = set()
     for branch in loop:
-        if reads_tables and branch.target is not None and branch.index < branch.target <= loop[-1].index:
+        if branch.target is not None and branch.index < branch.target <= loop[-1].index:
             part = code[branch.index + 1:branch.target]
-            if any(i.opcode == LOAD for i in part) and not any(i.opcode == SHARED_LOAD or i.index in stores for i in part):
+            loads, looks_up = (any(i.opcode in opcodes for i in part) for opcodes in ((LOAD, GENERIC_LOAD), (SHARED_LOAD,)))
+            if (reads_tables or not loads) and not looks_up and not any(i.index in stores for i in part):
                 skipped.update(i.index for i in part)
     return len(loop) - len(skipped)
 
