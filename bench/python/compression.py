@@ -2,8 +2,9 @@
 
     python3 bench/python/compression.py [--size SIDE] [--limit N] SOURCE...
 
-SOURCE is anything that `octavo pack` reads. Packs it plain, with deflate, LP8 and LC8, checks that all give the same
-pixels, and with largest errors of 1 to 3, which no pixel may exceed. Encodes each image as PNG, WebP, QOI and JPEG XL, losslessly, as far as these are installed. Prints how many
+SOURCE is anything that `octavo pack` reads. Packs it plain, with deflate, LP8 and LC8, which must give the same pixels,
+and with largest errors of 1 to 3, which no pixel may exceed. Encodes each image as PNG, WebP, QOI and JPEG XL, losslessly,
+as far as these are installed. Prints how many
 times smaller each is than float32. Octavo's figures count the images and, for LP8 and LC8, the 4 bytes of each size, without
 labels and checksums; those of image formats count whole files. Needs NumPy and Pillow; optional: the packages `qoi` and `pillow-jxl-plugin`.
 """
@@ -71,7 +72,8 @@ def measure(source: str, size: int | None, limit: int | None, folder: Path) -> N
     for compress in ("lp8", "lc8"):
         for max_error in (1, 2, 3):
             path = folder / f"{compress}-{max_error}.h5"
-            with warnings.catch_warnings(action="ignore", category=octavo.PackingWarning):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", octavo.PackingWarning)
                 octavo.repack(folder / "plain.h5", path, compress=compress, max_error=max_error)
             coded = octavo.Dataset(path).split()
             errors = np.abs(pixels_of(coded).astype(np.int16) - pixels)

@@ -1,4 +1,4 @@
-// Rows whose values have a step (docs/format.md, "Value steps"): they store each value, as uint8, divided by it.
+// Rows whose values have a step (docs/format.md, "Largest errors"): they store each value, as uint8, divided by it.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Giving decoded rows their value step back, with SIMD instructions.
+// Multiplies decoded codes by their value step, with SIMD instructions.
 #pragma once
 
 #include <cstdint>

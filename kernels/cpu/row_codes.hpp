@@ -37,7 +37,7 @@ class RowCodes {
   void decode(const std::int64_t* rows, std::int64_t count) const {
     switch (packed_.coding) {
       case RowCoding::plain:
-        break;
+        return;
       case RowCoding::lp8:
         for (std::int64_t i = 0; i < count; ++i) decode_lp8(packed_, rows[i], tiles_ + i * tile_bytes_);
         break;

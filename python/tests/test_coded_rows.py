@@ -93,10 +93,36 @@ def test_largest_error(tmp_path, max_error, encoding):
 
 def test_largest_error_needs_a_compression(tmp_path):
     np.save(tmp_path / "a.npy", np.zeros((2, 8, 8), np.uint8))
-    with pytest.raises(ValueError, match=r"max_error.* has no use with compression none; expected lp8 or lc8"):
+    with pytest.raises(ValueError, match="compression none store values exactly; choose lp8 or lc8"):
         octavo.pack(tmp_path / "a.npy", tmp_path / "a.h5", max_error=1)
-    with pytest.raises(ValueError, match="expected 0 to 3"):
-        octavo.pack(tmp_path / "a.npy", tmp_path / "a.h5", compress="lp8", max_error=4)
+    for compress in ("lp8", "auto"):
+        for max_error in (-1, 4, 100):
+            with pytest.raises(ValueError, match="expected 0 to 3"):
+                octavo.pack(tmp_path / "a.npy", tmp_path / "a.h5", compress=compress, max_error=max_error)
+
+
+def test_two_losses(tmp_path):
+    """Rounding again, and rounding what was quantized: the largest error is a bound."""
+    images = np.random.default_rng(4).integers(0, 256, (30, 16, 16), np.uint8)
+    np.save(tmp_path / "a.npy", images)
+    with pytest.warns(octavo.PackingWarning, match="multiples of 3"):
+        octavo.pack(tmp_path / "a.npy", tmp_path / "a.h5", compress="lp8", max_error=1)
+    with pytest.warns(octavo.PackingWarning, match=r"multiples of 5 \(largest error at most 3\)"):
+        octavo.repack(tmp_path / "a.h5", tmp_path / "b.h5", max_error=2)
+    assert octavo.info(tmp_path / "b.h5")["splits"]["train"]["loss"] == "largest error at most 3"
+    errors = np.abs((octavo.Dataset(tmp_path / "b.h5")["train"].images[:].view(np.uint8) ^ 0x80) - images.astype(int))
+    assert errors.max() <= 3
+
+    coarse = images.astype(np.float32)
+    coarse[0, 0, 0] = 1e6
+    np.save(tmp_path / "c.npy", coarse)
+    with pytest.raises(octavo.DataError, match="fewer than 16 levels"):
+        octavo.pack(tmp_path / "c.npy", tmp_path / "c.h5", compress="lp8", max_error=1)
+    with pytest.warns(octavo.PackingWarning):
+        octavo.pack(tmp_path / "c.npy", tmp_path / "c.h5", allow_loss=True)
+    with pytest.warns(octavo.PackingWarning, match="float32 values are rounded to multiples of 3 of 255"):
+        octavo.repack(tmp_path / "c.h5", tmp_path / "d.h5", compress="lp8", max_error=1)
+    assert "at most" in octavo.info(tmp_path / "d.h5")["splits"]["train"]["loss"]
 
 
 def test_automatic_compression(tmp_path):
@@ -115,6 +141,7 @@ def test_automatic_compression(tmp_path):
     assert chosen("smooth.npy", memory=images.nbytes) == "none"
     assert chosen("smooth.npy", memory=images.nbytes - 1) == "lp8"
     assert chosen("smooth.npy", memory="1KiB") == "lc8"
+    assert chosen("noise.npy", memory="1KiB") == "none"  # the smallest
     assert chosen("smooth.npy", memory="1GiB", max_error=1) == "lp8"  # which "none" cannot have
     with pytest.warns(octavo.PackingWarning, match="compression: lc8"):
         octavo.repack(tmp_path / "a.h5", tmp_path / "b.h5", compress="auto", memory="1KiB")
@@ -123,5 +150,9 @@ def test_automatic_compression(tmp_path):
         for image in images:
             writer.append(image)
     assert octavo.Dataset(tmp_path / "c.h5")["train"].compression == "lp8"
-    with pytest.raises(ValueError, match="compress='auto' only"):
+    octavo.repack(tmp_path / "a.h5", tmp_path / "e.h5", compress="auto", memory="1GiB")  # keeps all values as they are
+    assert octavo.Dataset(tmp_path / "e.h5")["train"].compression == "none"
+    with pytest.raises(ValueError, match="at least 1 byte"):
+        chosen("smooth.npy", memory=0)
+    with pytest.raises(ValueError, match="only with compress='auto'"):
         octavo.pack(tmp_path / "smooth.npy", tmp_path / "d.h5", memory="1GiB")

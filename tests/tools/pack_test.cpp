@@ -549,3 +549,30 @@ TEST_CASE("a range for bytes is refused", "[unit][tools]") {
   CHECK_THAT(outcome.err, ContainsSubstring("a range applies only to values that are not bytes") &&
                               ContainsSubstring("omit --range"));
 }
+
+TEST_CASE("the compression is chosen by the memory, and values are rounded on request", "[unit][tools]") {
+  const TemporaryFolder folder;
+  const std::string digits = project_data("digits").string();
+  const auto pack = [&](const std::string& name, std::vector<std::string> options) {
+    options.insert(options.begin(), {"pack", digits, "-o", folder / name});
+    return run_octavo(options);
+  };
+  const auto fits = pack("a.h5", {"--compress", "auto", "--memory", "1GiB"});
+  CHECK_THAT(fits.out, ContainsSubstring("compression: none, the fastest that fits in 1.0 GiB (estimates: none "));
+  const auto rounded = pack("b.h5", {"--compress", "auto", "--memory", "1GiB", "--max-error", "2"});
+  CHECK_THAT(rounded.out, ContainsSubstring("compression: lp8"));
+  CHECK_THAT(rounded.out, ContainsSubstring("rounded to multiples of 5 (largest error 2, PSNR "));
+  CHECK_THAT(run_octavo({"info", folder / "b.h5"}).out, ContainsSubstring("(lp8 with max error 2, "));
+  CHECK_THAT(run_octavo({"report", folder / "b.h5", "--device", "cpu"}).out,
+             ContainsSubstring(", lossy: largest error 2, PSNR "));
+  CHECK(run_octavo({"verify", folder / "b.h5"}).exit_code == 0);
+
+  const auto memory = pack("c.h5", {"--memory", "1GiB"});
+  CHECK(memory.exit_code == 2);
+  CHECK_THAT(memory.err, ContainsSubstring("--memory is used only with --compress auto; add it, or omit --memory"));
+  CHECK_THAT(pack("c.h5", {"--max-error", "1"}).err, ContainsSubstring("choose --compress lp8 or lc8"));
+  CHECK(pack("c.h5", {"--compress", "lp8", "--max-error", "4"}).exit_code == 2);
+  CHECK_THAT(run_octavo({"repack", folder / "a.h5", "-o", folder / "c.h5", "--max-error", "1"}).err,
+             ContainsSubstring("files with compression none store values exactly; choose lp8 or lc8"));
+  CHECK_FALSE(std::filesystem::exists(folder / "c.h5"));
+}

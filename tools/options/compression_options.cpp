@@ -4,6 +4,7 @@
 #include <octavo/device.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/memory_size.hpp>
+#include <octavo/text.hpp>
 #include <vector>
 
 #include "options/option_values.hpp"
@@ -24,14 +25,12 @@ std::optional<std::int64_t> memory_of_gpu() {
 }  // namespace
 
 CLI::Option* add_compression_options(CLI::App& verb, CompressionArguments& arguments, const std::string& help) {
-  std::vector<std::string> names;
-  for (const CompressionInfo& info : kCompressions) names.emplace_back(info.name);
+  std::vector<std::string> names = names_of(kCompressions);
   names.emplace_back(kAutomatic);
   CLI::Option* const compress = verb.add_option("--compress", arguments.name, help)->check(CLI::IsMember(names));
-  verb.add_option(
-          "--max-error", arguments.max_error,
-          "With lp8 and lc8, what each value may change by, at most, for a smaller file: 0 to 3 (0, or as before "
-          "for dataset files)")
+  verb.add_option("--max-error", arguments.max_error,
+                  "With lp8 and lc8, the largest change of a value, for a smaller file: 0 to " +
+                      std::to_string(kMostMaxError) + " (0; for dataset files, the one that they have)")
       ->check(CLI::Range(0, kMostMaxError));
   verb.add_option(
       "--memory", arguments.memory,
@@ -39,20 +38,34 @@ CLI::Option* add_compression_options(CLI::App& verb, CompressionArguments& argum
   return compress;
 }
 
+void check(const CompressionArguments& arguments, Compression otherwise) {
+  const bool is_automatic = arguments.name == kAutomatic;
+  if (!arguments.memory.empty()) static_cast<void>(parse_memory_size(arguments.memory));
+  if (!arguments.memory.empty() && !is_automatic) {
+    throw InvalidArgument(
+        "read the command line: --memory is used only with --compress auto; add it, or omit --memory");
+  }
+  if (is_automatic || arguments.max_error.value_or(0) == 0) return;
+  const Compression compression = arguments.name.empty() ? otherwise : compressions_by_name().at(arguments.name);
+  if (stays_compressed(compression)) return;
+  throw InvalidArgument("read the command line: with --max-error, choose --compress lp8 or lc8");
+}
+
 std::string set_compression(const CompressionArguments& arguments, Compression otherwise,
                             const std::function<std::unique_ptr<Source>()>& open, PackOptions& options) {
   options.max_error = arguments.max_error;
   if (arguments.name != kAutomatic) {
-    if (!arguments.memory.empty()) {
-      throw InvalidArgument("read the command line: --memory chooses a compression with --compress auto only");
-    }
     options.compression = arguments.name.empty() ? otherwise : compressions_by_name().at(arguments.name);
     return "";
   }
-  const auto memory = arguments.memory.empty() ? memory_of_gpu() : std::optional(parse_memory_size(arguments.memory));
+  std::optional<std::int64_t> memory;
+  if (!arguments.memory.empty())
+    memory = parse_memory_size(arguments.memory);
+  else if (!options.reproducible)  // such a file does not depend on the machine
+    memory = memory_of_gpu();
   const CompressionChoice choice = choose_compression(*open(), arguments.max_error, memory);
   options.compression = choice.compression;
-  return "compression: " + choice.reason;
+  return choice.note;
 }
 
 }  // namespace octavo::tools

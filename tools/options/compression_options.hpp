@@ -19,6 +19,9 @@ struct CompressionArguments {
 /// Adds --compress, --max-error and --memory. Returns the first.
 CLI::Option* add_compression_options(CLI::App& verb, CompressionArguments& arguments, const std::string& help);
 
+/// Throws InvalidArgument if the options contradict each other. Call it before any source is opened.
+void check(const CompressionArguments& arguments, Compression otherwise);
+
 /// Sets the compression of `options`: `otherwise` if none was given. For "auto", reads samples from a source that
 /// open() returns, and returns a note on what was chosen; otherwise an empty text.
 std::string set_compression(const CompressionArguments& arguments, Compression otherwise,

@@ -157,6 +157,8 @@ int run(const PackArguments& arguments, const std::string& command_line) {
   if (arguments.output.empty() && !arguments.dry_run) {
     throw InvalidArgument("read the command line: --output is required; see octavo pack --help");
   }
+  // Appended splits have the compression of the file.
+  check(arguments.compression, arguments.append ? Compression::lp8 : Compression::none);
   std::vector<SourceSpec> specs;
   for (const std::string& text : arguments.sources) specs.push_back(parse_source(text));
   const auto source = open_source(specs, source_options(arguments));
@@ -269,11 +271,12 @@ void add_output_options(CLI::App& verb, PackArguments& arguments) {
   verb.option_defaults()->group("Output");
   verb.add_option("-o,--output", arguments.output, "The dataset file to write");
   auto* force = verb.add_flag("--force", arguments.force, "Replace the output file if it exists");
-  auto* compress =
-      add_compression_options(verb, arguments.compression,
-                              "lp8: lossless, and stays compressed in memory; lc8: smaller, and slower to decode; "
-                              "auto: the fastest of none, lp8 "
-                              "and lc8 that fits in the memory of the GPU; deflate: for other HDF5 programs (none)");
+  auto* compress = add_compression_options(
+      verb, arguments.compression,
+      "lp8: lossless without --max-error, and stays compressed in memory; lc8: smaller, and slower to decode; auto: "
+      "the "
+      "fastest of none, lp8 and lc8 that fits in the memory of the GPU, or lp8 without a GPU; deflate: for other HDF5 "
+      "programs (none)");
   verb.add_flag("--append", arguments.append,
                 "Add the splits to the existing output file, with the compression of that file")
       ->excludes(force)

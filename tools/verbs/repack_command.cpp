@@ -57,6 +57,7 @@ SourceOptions source_options(const RepackArguments& arguments) {
 }
 
 int run(const RepackArguments& arguments, const std::string& command_line) {
+  check(arguments.compression, Compression::lp8);  // by default that of a file, which packing checks
   std::vector<SourceSpec> specs;
   for (const std::string& text : arguments.files) specs.push_back(parse_source(text));
   const auto source = open_source(specs, source_options(arguments));

@@ -155,10 +155,10 @@ void add_split(nb::module_& module) {
       .def_prop_ro("label_width", [](const Split& split) { return split.labels().width; })
       .def_prop_ro("has_masks", &Split::has_masks)
       .def_prop_ro("packed_bytes", &Split::packed_bytes)
-      .def_prop_ro("max_error", &Split::max_error)
+      .def_prop_ro("max_error", &Split::max_error, "Values are multiples of 2 * max_error + 1.")
       .def_prop_ro(
           "compression", [](const Split& split) { return to_string(split.compression()); },
-          "'none', 'deflate' or 'lp8'.")
+          "'none', 'deflate', 'lp8' or 'lc8'.")
       .def_prop_ro("stored_bytes", &Split::stored_bytes)
       .def_prop_ro("stored_mask_bytes", &Split::stored_mask_bytes)
       .def_prop_ro("source_dtype", &Split::source_dtype)

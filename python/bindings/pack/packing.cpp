@@ -118,17 +118,17 @@ std::vector<SourceSpec> specs_of(const std::vector<NamedSource>& sources) {
   return specs;
 }
 
-/// PackOptions, or a compression that is chosen by what samples take.
+/// PackOptions with a compression that may depend on the source.
 struct FileOptions : PackOptions {
   bool chooses_compression = false;
   std::optional<std::int64_t> memory_bytes = {};  ///< of a device for samples
 
-  /// With the compression for `source`, which is not read again. Adds a note on what was chosen.
+  /// With the compression for `source`. Adds a note on what was chosen.
   PackOptions for_source(Source& source, std::vector<std::string>& notes) const {
     PackOptions options = *this;
     const CompressionChoice choice = choose_compression(source, max_error, memory_bytes);
     options.compression = choice.compression;
-    notes.push_back("compression: " + choice.reason);
+    notes.push_back(choice.note);
     return options;
   }
 };

@@ -300,7 +300,7 @@ class Split:
 
     @property
     def max_error(self) -> int:
-        """What compression changed each value by, at most; 0: it is lossless."""
+        """Values are multiples of 2 * max_error + 1; `info` gives what packing lost in all."""
         return self._native.max_error
 
     @property

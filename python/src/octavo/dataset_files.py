@@ -92,7 +92,7 @@ def repack(
     path
         The file to write. It appears complete or not at all.
     compress
-        None: as the first split of the first file.
+        As in `pack`. None: as the first split of the first file.
     max_error
         As in `pack`. None: as in the files, if the new one is compressed by ``"lp8"`` or ``"lc8"``.
     names

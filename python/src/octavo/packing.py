@@ -257,12 +257,12 @@ def pack(
         ``"lc8"``: the same, a fifth smaller, but slower to decode.
         ``"deflate"``: a smaller file, by about a fifth for photographs; compressed and decompressed on all threads.
         Reading single samples in random order from it is slow: see docs/residencies.md.
-        ``"auto"``: the fastest of ``"none"``, ``"lp8"`` and ``"lc8"`` that fits in `memory`, by what some samples take;
-        without `memory`, ``"lp8"`` if samples shrink. A note gives the choice and the estimates.
+        ``"auto"``: the fastest of ``"none"``, ``"lp8"`` and ``"lc8"`` that fits in `memory`; without `memory`,
+        ``"lp8"`` if samples shrink. Sizes are estimated from up to 1,000 samples, and a note gives them.
     max_error
-        With ``"lp8"`` and ``"lc8"``, what each value may change by, at most, for a smaller file: 0 to 3. Values become
-        multiples of 2 * max_error + 1; the result and `report` say how much was lost. None: 0, or for dataset files as
-        they are.
+        With ``"lp8"`` and ``"lc8"``, the largest change of a value, for a smaller file: 0 to 3. Values become multiples
+        of 2 * max_error + 1; the result and `report` give the loss. None: 0, or for dataset files the one that they
+        have.
     memory
         For `compress` ``"auto"``: the memory of a device for samples, in bytes or as ``"24GiB"``.
     allow_loss
@@ -493,8 +493,11 @@ def pack_options(
     if compress != "auto":
         options.compression = _choice(_pack.Compression, "compress", compress)
     if memory is not None and compress != "auto":
-        raise ValueError(f"memory is {memory!r}; it chooses a compression with compress='auto' only")
-    options.memory_bytes = _core.parse_memory_size(memory) if isinstance(memory, str) else memory
+        raise ValueError(f"memory is {memory!r}; it is used only with compress='auto'")
+    if isinstance(memory, str):
+        options.memory_bytes = _core.parse_memory_size(memory)
+    elif memory is not None:
+        options.memory_bytes = operator.index(memory)
     options.max_error = None if max_error is None else operator.index(max_error)
     options.replace_existing = bool(force)
     options.thread_count = threads

@@ -69,9 +69,9 @@ class Writer:
     mask_colors
         The class of each color, if masks are RGB: a file as in `pack`, or a mapping from (R, G, B) or ``"#RRGGBB"`` to
         numbers or names. A color without a class is an error.
-    force, threads, progress
-        As in `pack`.
     holdout, group_by, seed, limit, compress, max_error, memory, append, allow_loss, allow_mismatch, reproducible
+        As in `pack`.
+    force, threads, progress
         As in `pack`. Columns are those of the metadata, paths are the names of the samples.
 
     Raises

@@ -200,7 +200,8 @@ TEST_CASE("a largest error needs compression that stays in memory", "[unit][pack
   const TemporaryFolder folder;
   write_idx(folder, false);
   const auto source = open_source({{folder.path(), ""}}, {});
-  CHECK_THROWS_WITH(pack(*source, folder / "a.h5", {.max_error = 1}), ContainsSubstring("expected lp8 or lc8"));
+  CHECK_THROWS_WITH(pack(*source, folder / "a.h5", {.max_error = 1}),
+                    ContainsSubstring("files with compression none store values exactly; choose lp8 or lc8"));
   CHECK_THROWS_WITH(pack(*source, folder / "a.h5", {.compression = Compression::lp8, .max_error = 4}),
                     ContainsSubstring("`max_error` is 4; expected 0 to 3"));
 }

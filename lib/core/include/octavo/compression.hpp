@@ -34,8 +34,8 @@ constexpr bool stays_compressed(Compression compression) {
   return kCompressions[static_cast<std::size_t>(compression)].stays_compressed;
 }
 
-/// What compression that stays in memory may change each value by, at most, for smaller files: values become multiples
-/// of a step. 0 is lossless.
+/// The largest change of a value that compression in memory may make, for smaller files: values become multiples of a
+/// step. 0 is lossless.
 inline constexpr int kMostMaxError = 3;
 
 /// The step of values that differ by at most `max_error` from multiples of it.

@@ -44,7 +44,7 @@ class Split {
   std::int64_t packed_bytes() const;
   /// How the samples are compressed in the file.
   Compression compression() const;
-  /// What compression changed each value by, at most: 0 to kMostMaxError. Values are multiples of value_step() of it.
+  /// Values are multiples of value_step() of it: 0 to kMostMaxError. What packing lost in all is recorded_loss().
   int max_error() const;
   /// Bytes of the samples in the file, without masks; packed_bytes() if they are not compressed.
   std::int64_t stored_bytes() const;

@@ -81,6 +81,11 @@ inline std::int64_t training_samples(std::int64_t N, const SampleShape& shape) {
   return std::min({N, kMostSamples, std::max<std::int64_t>(1, kMostBytes / shape.values())});
 }
 
+/// The row of training sample `i` of `count`: they are from all over the split, which may be sorted by class.
+inline std::int64_t training_row(std::int64_t i, std::int64_t count, std::int64_t N) {
+  return (2 * i + 1) * N / (2 * count);
+}
+
 const Codec& codec_of(Compression compression);
 
 /// Null if there is none.

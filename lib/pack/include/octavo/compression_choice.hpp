@@ -1,4 +1,4 @@
-// Choosing the compression of a dataset file by what samples would take.
+// Choosing the compression of a dataset file.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,17 @@ namespace octavo {
 
 struct CompressionChoice {
   Compression compression = Compression::none;
-  std::string reason;  ///< "lp8, the fastest whose 1.2 GiB fit in 2.0 GiB (none: 2.3 GiB, lc8: 1.0 GiB)"
+  /// "compression: lp8, the fastest that fits in 5.0 MiB (estimates: none 7.5 MiB, lp8 4.2 MiB, lc8 3.8 MiB)"
+  std::string note;
 };
 
-/// Encodes up to 1,000 samples of the largest split of `source`, at most 8 MiB, and estimates what all samples take.
+/// Encodes up to 1,000 samples of the largest split of `source`, at most 8 MiB, and estimates the size of all samples.
 ///
-/// With `memory_bytes`, the memory of a device for samples: the fastest of none, lp8 and lc8 that fits, lc8 if none
-/// does. Without: lp8 if it is at least 3 % smaller than none, which keeps batches fast on any device.
-/// `max_error` is that of PackOptions; with one, none is left out.
-/// `source` counts the samples that are read, so open it again for packing. Throws what Source::read() throws.
+/// With `memory_bytes`, the memory of a device for samples: the fastest of none, lp8 and lc8 that fits, or the smallest
+/// if none fits. Without: lp8 if it is at least 3 % smaller than none, because it is fast on all devices.
+/// `max_error` is that of PackOptions; with 1 or more, Compression::none is not a candidate.
+/// `source` counts the samples that it reads: open it again for packing. Throws InvalidArgument if `max_error` or
+/// `memory_bytes` is out of range, and what Source::read() throws.
 CompressionChoice choose_compression(Source& source, std::optional<int> max_error = {},
                                      std::optional<std::int64_t> memory_bytes = {});
 

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 #include <vector>
 
 #include <octavo/byte_count.hpp>
+#include <octavo/errors.hpp>
 
 #include "dataset_file/write/row_assembly.hpp"
 #include "format/codec.hpp"
 #include "format/statistics/codes.hpp"
+#include "packing/max_error.hpp"
 #include "sources/combine/rounded_source.hpp"
 
 namespace octavo {
@@ -42,7 +45,7 @@ SomeSamples read_samples(Source& source) {
   std::vector<std::uint8_t> mask(static_cast<std::size_t>(some.mask_shape.values()));
   std::vector<std::byte> label(static_cast<std::size_t>(layout.labels.bytes_per_sample()));
   for (std::int64_t i = 0; i < count; ++i) {
-    const std::int64_t row = source.is_random_access() ? (2 * i + 1) * N / (2 * count) : i;
+    const std::int64_t row = source.is_random_access() ? dataset_file::training_row(i, count, N) : i;
     if (!source.read(split, row, 1, values, label).empty()) continue;
     if (layout.has_masks && !source.read_masks(split, row, 1, mask).empty()) continue;
     some.codes.insert(some.codes.end(), values.begin(), values.end());
@@ -79,40 +82,64 @@ std::int64_t stored_bytes(const SomeSamples& some, Compression compression, int 
          coded_bytes(codec, some.mask_shape, codec.tables_for(some.mask_shape), some.masks);
 }
 
-}  // namespace
+using Estimates = std::array<std::int64_t, kCandidates.size()>;
 
-CompressionChoice choose_compression(Source& source, std::optional<int> wanted_error,
-                                     std::optional<std::int64_t> memory_bytes) {
-  const int max_error = wanted_error.value_or(source.splits()[largest_split(source)].max_error);
-  sources::RoundedSource rounded(source, std::vector<int>(source.splits().size(), max_error));
-  const SomeSamples some = read_samples(rounded);
-  if (some.count == 0) return {Compression::none, "none, because no sample could be read"};
-  std::int64_t all_bytes = 0;
+std::int64_t plain_bytes(const Source& source) {
+  std::int64_t bytes = 0;
   for (const SourceSplit& split : source.splits()) {
-    all_bytes += split.sample_count * (split.shape.values() + (split.has_masks ? split.shape.values_per_channel() : 0));
+    const std::int64_t mask = split.has_masks ? split.shape.values_per_channel() : 0;
+    bytes += split.sample_count * (split.shape.values() + mask);
   }
-  std::array<std::int64_t, kCandidates.size()> estimates{};
+  return bytes;
+}
+
+Estimates estimate(const SomeSamples& some, int max_error, std::int64_t all_plain_bytes) {
+  Estimates estimates{};
   for (std::size_t i = 0; i < kCandidates.size(); ++i) {
     const double share =
         static_cast<double>(stored_bytes(some, kCandidates[i], max_error)) / static_cast<double>(some.plain_bytes());
-    estimates[i] = static_cast<std::int64_t>(share * static_cast<double>(all_bytes));
+    estimates[i] = static_cast<std::int64_t>(share * static_cast<double>(all_plain_bytes));
   }
-  const std::size_t first = max_error > 0 ? 1 : 0;  // plain rows have no largest error
-  std::size_t chosen = first;
-  std::string why;
-  if (memory_bytes) {
-    while (chosen + 1 < kCandidates.size() && estimates[chosen] > *memory_bytes) ++chosen;
-    why = estimates[chosen] <= *memory_bytes ? ", the fastest that fits in " : ", the smallest, which exceeds ";
-    why += format_bytes(*memory_bytes);
-  } else {
-    chosen = 100 * estimates[1] <= 97 * estimates[0] ? 1 : first;
-    why = chosen == 1 ? ", which is fast on all devices" : ", because samples hardly shrink";
+  return estimates;
+}
+
+/// Candidate `first` or a later one, and why.
+std::pair<std::size_t, std::string> choose(const Estimates& estimates, std::size_t first,
+                                           std::optional<std::int64_t> memory_bytes) {
+  if (!memory_bytes) {
+    if (100 * estimates[1] <= 97 * estimates[0]) return {1, ", which is fast on all devices"};
+    return {first, ", because samples hardly shrink"};
   }
+  const auto begin = estimates.begin() + static_cast<std::ptrdiff_t>(first);
+  const auto fits = std::find_if(begin, estimates.end(), [&](std::int64_t bytes) { return bytes <= *memory_bytes; });
+  const std::string memory = format_bytes(*memory_bytes);
+  const auto index = [&](auto at) { return static_cast<std::size_t>(at - estimates.begin()); };
+  if (fits != estimates.end()) return {index(fits), ", the fastest that fits in " + memory};
+  return {index(std::min_element(begin, estimates.end())), ", the smallest, which exceeds " + memory};
+}
+
+}  // namespace
+
+CompressionChoice choose_compression(Source& source, std::optional<int> max_error,
+                                     std::optional<std::int64_t> memory_bytes) {
+  packing::check_max_error(max_error);
+  if (memory_bytes && *memory_bytes < 1) {
+    throw InvalidArgument("choose a compression: `memory` is " + std::to_string(*memory_bytes) +
+                          "; expected at least 1 byte");
+  }
+  const int error = max_error.value_or(source.splits()[largest_split(source)].max_error);
+  sources::RoundedSource rounded(source, std::vector<int>(source.splits().size(), error));
+  const SomeSamples some = read_samples(rounded);
+  if (some.count == 0) return {Compression::none, "compression: none, because no sample could be read"};
+  const std::size_t first = max_error.value_or(0) > 0 ? 1 : 0;
+  const Estimates estimates = estimate(some, error, plain_bytes(source));
+  const auto& [chosen, why] = choose(estimates, first, memory_bytes);
   std::string sizes;
   for (std::size_t i = first; i < kCandidates.size(); ++i) {
     sizes += (i == first ? "" : ", ") + std::string(to_string(kCandidates[i])) + " " + format_bytes(estimates[i]);
   }
-  return {kCandidates[chosen], to_string(kCandidates[chosen]) + why + " (estimates: " + sizes + ")"};
+  return {kCandidates[chosen],
+          std::string("compression: ") + to_string(kCandidates[chosen]) + why + " (estimates: " + sizes + ")"};
 }
 
 }  // namespace octavo

@@ -29,7 +29,7 @@ std::vector<SharedLoss> shared_losses(const SourceNotes& found, const Source& so
     const auto& splits = source.splits();
     const auto split = std::ranges::find(splits, quantized.split, &SourceSplit::name);
     const std::int64_t sample_count = split == splits.end() ? 0 : split->sample_count;
-    const bool is_part = !quantized.source_split.empty() && !losses.empty() &&
+    const bool is_part = !quantized.source_split.empty() && !losses.empty() && quantized.max_error == 0 &&
                          losses.back().quantized->source_split == quantized.source_split;
     if (!is_part) losses.push_back({"", 0, &quantized});
     losses.back().names += (is_part ? ", " : "") + quantized.split;
@@ -107,6 +107,15 @@ std::string way_to_keep_more(const SourceNotes& found, const QuantizationNotes& 
          (quantized.level_use->is_mostly_clipped ? "" : fill_value_hint(found, quantized));
 }
 
+/// "values are rounded to multiples of 3 (largest error 1, PSNR 50.1 dB)".
+std::string rounding_text(const QuantizationNotes& quantized, const ChannelLoss& loss) {
+  const std::string error = formatted("%g", loss.largest_error);
+  const std::string before = quantized.from == "uint8" ? "" : quantized.from + " ";
+  return before + "values are rounded to multiples of " + std::to_string(value_step(quantized.max_error)) +
+         (quantized.from == "uint8" ? "" : " of 255") + " (largest error " +
+         (quantized.psnr_db ? error + formatted(", PSNR %.1f dB", *quantized.psnr_db) : "at most " + error) + ")";
+}
+
 /// Nothing if the bytes hold the values exactly.
 std::optional<std::string> loss_note(const SharedLoss& shared) {
   const QuantizationNotes& quantized = *shared.quantized;
@@ -114,12 +123,7 @@ std::optional<std::string> loss_note(const SharedLoss& shared) {
   if (loss.largest_error == 0.0) return std::nullopt;
   std::string text = shared.names + ": ";
   if (quantized.samples < shared.sample_count) text += "in " + counted(quantized.samples, "sample") + ", ";
-  if (quantized.max_error != 0) {
-    text += "values are rounded to multiples of " + std::to_string(value_step(quantized.max_error));
-    if (quantized.psnr_db)
-      return text + formatted(" (largest error %g, PSNR %.1f dB)", loss.largest_error, *quantized.psnr_db);
-    text += ", ";
-  }
+  if (quantized.max_error != 0) return text + rounding_text(quantized, loss);
   text += values_text(quantized, loss) + " became 8-bit" + loss_text(quantized);
   if (loss.clipped > 0) {
     const bool is_shared = sources::share_range(quantized.channels);

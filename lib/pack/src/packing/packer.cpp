@@ -15,6 +15,7 @@
 
 #include "format/codec.hpp"
 #include "packing/loss.hpp"
+#include "packing/max_error.hpp"
 #include "packing/packer.hpp"
 #include "packing/progress_meter.hpp"
 #include "packing/provenance.hpp"
@@ -88,17 +89,6 @@ void check_columns(const Source& source) {
   }
 }
 
-void check_max_error(const PackOptions& options) {
-  const int max_error = options.max_error.value_or(0);
-  if (max_error < 0 || max_error > kMostMaxError) {
-    throw InvalidArgument("pack: `max_error` is " + std::to_string(max_error) + "; expected 0 to " +
-                          std::to_string(kMostMaxError));
-  }
-  if (max_error == 0 || stays_compressed(options.compression)) return;
-  throw InvalidArgument(std::string("pack: `max_error` has no use with compression ") + to_string(options.compression) +
-                        "; expected lp8 or lc8");
-}
-
 /// Of each split in the file.
 std::vector<int> max_errors_of(const Source& source, const PackOptions& options, std::size_t kept_splits) {
   std::vector<int> max_errors;
@@ -111,8 +101,10 @@ std::vector<int> max_errors_of(const Source& source, const PackOptions& options,
 
 class Packer {
  public:
-  Packer(Source& source, const std::filesystem::path& path, const PackOptions& options, std::size_t kept_splits)
-      : Packer(source, path, options, writer_options(source, options, kept_splits)) {}
+  /// `before_rounding` is `source`, or what it rounds.
+  Packer(Source& source, const Source& before_rounding, const std::filesystem::path& path, const PackOptions& options,
+         std::size_t kept_splits)
+      : Packer(source, before_rounding, path, options, writer_options(source, options, kept_splits)) {}
 
   PackSummary run() {
     const auto start = std::chrono::steady_clock::now();
@@ -121,7 +113,7 @@ class Packer {
     for (std::size_t split = 0; split < summary_.splits.size(); ++split) pack_split(split);
     order_skipped();
     check_not_all_skipped();
-    if (!options_.allow_loss) packing::check_loss(source_.notes(), source_);
+    if (!options_.allow_loss) packing::check_loss(before_rounding_.notes(), before_rounding_);
     for (std::size_t split = 0; split < summary_.splits.size(); ++split) keep_columns(split);
     writer_.finish(packing::describe_provenance(source_, options_, summary_));
     summary_.notes = packing_notes(source_);
@@ -134,8 +126,9 @@ class Packer {
   }
 
  private:
-  Packer(Source& source, const std::filesystem::path& path, const PackOptions& options, WriterOptions layout)
-      : source_(source), options_(options), path_(path), writer_(path, layout) {
+  Packer(Source& source, const Source& before_rounding, const std::filesystem::path& path, const PackOptions& options,
+         WriterOptions layout)
+      : source_(source), before_rounding_(before_rounding), options_(options), path_(path), writer_(path, layout) {
     for (const SplitLayout& split : layout.splits) {
       has_names_.push_back(split.with_names);
       masks_.push_back({split.name, {}});
@@ -183,7 +176,7 @@ class Packer {
     run_on_threads(thread_count, [&](int) {
       for (std::int64_t i; (i = next.fetch_add(1)) < count;) {
         Block& sample = kept_[static_cast<std::size_t>(i)];
-        sample.first_row = (2 * i + 1) * N / (2 * count);
+        sample.first_row = dataset_file::training_row(i, count, N);
         sample.row_count = 1;
         make_room(layout, sample);
         read(split, sample.first_row, 1, sample, 0);
@@ -372,6 +365,7 @@ class Packer {
   };
 
   Source& source_;
+  const Source& before_rounding_;
   const PackOptions& options_;
   const std::filesystem::path& path_;
   std::vector<bool> has_names_;  ///< for each split
@@ -393,10 +387,10 @@ class Packer {
 PackSummary packing::pack_locked(Source& source, const std::filesystem::path& path, const PackOptions& options,
                                  std::size_t kept_splits, const std::function<void()>& once_locked) {
   check_columns(source);
-  check_max_error(options);
+  check_max_error(options.max_error, options.compression);
   const std::vector<int> max_errors = max_errors_of(source, options, kept_splits);
   const auto pack_from = [&](Source& from) {
-    Packer packer(from, path, options, kept_splits);
+    Packer packer(from, source, path, options, kept_splits);
     once_locked();
     return packer.run();
   };

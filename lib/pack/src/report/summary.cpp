@@ -90,8 +90,9 @@ std::string octavo::recorded_loss(const Dataset& dataset, const std::string& spl
   if (largest_error == 0.0) return "";
   const std::string samples = report::counted_samples_text(*loss, split.sample_count());
   if (loss->level_use) return report::level_use_text(*loss->level_use, samples);
+  const bool is_bound = loss->max_error != 0 && !loss->psnr_db;  // the sum of two losses
   const std::string psnr = loss->psnr_db ? formatted(", PSNR %.1f dB", *loss->psnr_db) : "";
-  return formatted("largest error %g", largest_error) + psnr + samples;
+  return std::string("largest error ") + (is_bound ? "at most " : "") + formatted("%g", largest_error) + psnr + samples;
 }
 
 std::vector<octavo::ChannelLoss> octavo::recorded_channel_losses(const Dataset& dataset,

@@ -4,6 +4,8 @@
 #include <limits>
 #include <vector>
 
+#include <octavo/compression.hpp>
+
 namespace octavo::sources {
 namespace {
 

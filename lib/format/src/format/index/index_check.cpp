@@ -59,7 +59,7 @@ void check_row_tables(const SplitEntry& split, const std::optional<Extent>& tabl
 void check_images(const SplitEntry& split) {
   if (split.max_error < 0 || split.max_error > kMostMaxError || (split.max_error > 0 && !split.row_bytes)) {
     fail(split.name, "max_error is " + std::to_string(split.max_error) + "; expected 0 to " +
-                         std::to_string(kMostMaxError) + ", and 0 if rows are not compressed");
+                         std::to_string(kMostMaxError) + ", and 0 without coded rows");
   }
   if (split.row_bytes) {
     check_row_tables(split, split.row_tables, "row_tables");

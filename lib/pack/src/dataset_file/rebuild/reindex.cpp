@@ -62,7 +62,9 @@ Description::Split split_from(const JsonFields& fields) {
   for (const CompressionInfo& info : kCompressions) {
     if (compression == info.name) split.compression = info.compression;
   }
-  layout.max_error = static_cast<int>(std::clamp<std::int64_t>(fields.integer("max_error"), 0, kMostMaxError));
+  const std::int64_t max_error = fields.integer("max_error");
+  if (max_error < 0 || max_error > kMostMaxError) fields.fail("max_error", "is unknown; update Octavo");
+  layout.max_error = static_cast<int>(max_error);
   split.has_checksums = fields.boolean("has_checksums");
   split.column_bytes = fields.integer("column_bytes");
   if (split.column_bytes > dataset_file::kMostColumnBytes) fields.fail("column_bytes", "is too large");
@@ -151,7 +153,11 @@ ReindexSummary Takeover::run(const std::filesystem::path& new_path) {
   description.provenance = provenance_from(receive(dataset_file::kDescription, kMostDescriptionBytes));
   summary_.left_out = description.left_out;
   WriterOptions writer_options;
-  for (const Description::Split& split : description.splits) writer_options.splits.push_back(split.layout);
+  for (const Description::Split& split : description.splits) {
+    writer_options.splits.push_back(split.layout);
+    // Changed values need not be multiples of the step.
+    if (options_.accept_changes) writer_options.splits.back().max_error = 0;
+  }
   writer_options.compression = compression_of(description.splits);
   writer_options.class_names = description.class_names;
   writer_options.replace_existing = options_.replace_existing;

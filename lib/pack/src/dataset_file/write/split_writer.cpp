@@ -102,7 +102,8 @@ void SplitWriter::check_values(std::int64_t first_row, std::span<const std::uint
   const auto other = std::ranges::find_if(values, [&](std::uint8_t value) { return value % step != 0; });
   if (other == values.end()) return;
   throw InvalidArgument(where(first_row + (other - values.begin()) / layout_.shape.values()) + "the value " +
-                        std::to_string(*other) + " is not a multiple of " + std::to_string(step));
+                        std::to_string(*other) + " is not a multiple of " + std::to_string(step) +
+                        "; round the values first");
 }
 
 void SplitWriter::claim(std::int64_t first_row, std::int64_t row_count) {

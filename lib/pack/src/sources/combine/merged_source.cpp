@@ -123,6 +123,7 @@ void add_loss(std::vector<QuantizationNotes>& all, QuantizationNotes added) {
   if (!same->level_use || (added.level_use && keeps_less(*added.level_use, *same->level_use))) {
     same->level_use = added.level_use;
   }
+  same->max_error = std::max(same->max_error, added.max_error);
   same->samples += added.samples;
   same->is_recorded = same->is_recorded && added.is_recorded;
   same->levels.reset();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 namespace octavo::sources {
 namespace {
@@ -60,33 +61,44 @@ void RoundedSource::round(std::size_t split, std::span<std::uint8_t> sample, std
   }
 }
 
-void RoundedSource::add_loss(std::size_t split, SourceNotes& notes) const {
+double RoundedSource::add_errors(std::size_t split, QuantizationNotes& loss) const {
   const SourceSplit& layout = splits_[split];
-  const auto per_channel = static_cast<double>(sample_counts_[split] * layout.shape.values_per_channel());
-  const auto known = std::ranges::find(notes.quantized, layout.name, &QuantizationNotes::split);
-  QuantizationNotes loss = known != notes.quantized.end() ? *known : no_loss(layout);
-  const bool was_exact =
-      std::ranges::all_of(loss.channels, [](const ChannelLoss& channel) { return channel.largest_error == 0.0; });
+  const double all =
+      static_cast<double>(sample_counts_[split]) * static_cast<double>(layout.shape.values_per_channel());
+  const double known_share = static_cast<double>(loss.samples) / static_cast<double>(sample_counts_[split]);
   double squares = 0.0;
   for (std::size_t c = 0; c < std::min(loss.channels.size(), counts_[split].size()); ++c) {
     const double scale = layout.quantization.empty() ? 1.0 : layout.quantization[c].scale;
+    ChannelLoss& channel = loss.channels[c];
+    channel.mean_rounding *= std::min(1.0, known_share);
+    double largest = 0.0;
     for (std::size_t error = 1; error < counts_[split][c].size(); ++error) {
       const auto count = static_cast<double>(counts_[split][c][error]), size = static_cast<double>(error);
+      if (count > 0) largest = size;
       squares += count * size * size;
-      loss.channels[c].mean_rounding += scale * size * count / per_channel;
+      channel.mean_rounding += scale * size * count / all;
     }
-    for (int error = kMostMaxError; error > 0; --error) {
-      if (counts_[split][c][static_cast<std::size_t>(error)] == 0) continue;
-      loss.channels[c].largest_error += scale * error;
-      break;
-    }
+    channel.largest_error += scale * largest;
+    channel.levels.reset();
+    channel.effective_bits.reset();
   }
-  if (squares == 0.0) return;  // all values were multiples
-  const double mean_square = squares / (per_channel * static_cast<double>(counts_[split].size()));
-  loss.psnr_db.reset();  // the squares of two losses do not add up
-  if (was_exact) loss.psnr_db = 10.0 * std::log10(255.0 * 255.0 / mean_square);
-  loss.max_error = layout.max_error;
-  loss.samples = std::max<std::int64_t>(loss.samples, sample_counts_[split]);
+  return squares / (all * static_cast<double>(counts_[split].size()));
+}
+
+void RoundedSource::add_loss(std::size_t split, SourceNotes& notes) const {
+  const auto known = std::ranges::find(notes.quantized, splits_[split].name, &QuantizationNotes::split);
+  QuantizationNotes loss = known != notes.quantized.end() ? *known : no_loss(splits_[split]);
+  const bool was_exact =
+      std::ranges::all_of(loss.channels, [](const ChannelLoss& channel) { return channel.largest_error == 0.0; });
+  const double mean_square = add_errors(split, loss);
+  if (mean_square == 0.0) return;  // all values were multiples
+  // The squares of two losses do not add up, and levels were counted before.
+  loss.psnr_db = was_exact ? std::optional(10.0 * std::log10(255.0 * 255.0 / mean_square)) : std::nullopt;
+  loss.levels.reset();
+  loss.level_use.reset();
+  loss.worst.clear();
+  loss.max_error = splits_[split].max_error;
+  loss.samples = sample_counts_[split];
   loss.is_recorded = false;
   if (known != notes.quantized.end())
     *known = std::move(loss);

@@ -4,7 +4,9 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <memory>
+#include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include <octavo/compression.hpp>
@@ -15,7 +17,8 @@ namespace octavo::sources {
 /// Counts what rounding changes.
 class RoundedSource final : public Source {
  public:
-  /// Rounds the values of each split to the nearest multiples of value_step(max_errors[split]). Borrows `source`.
+  /// Rounds the values of each split to the nearest multiples of value_step(max_errors[split]), each of which is 0 to
+  /// kMostMaxError. Borrows `source`.
   RoundedSource(Source& source, const std::vector<int>& max_errors);
 
   const std::vector<SourceSplit>& splits() const override { return splits_; }
@@ -54,6 +57,8 @@ class RoundedSource final : public Source {
   using ErrorCounts = std::array<std::int64_t, kMostMaxError + 1>;
 
   void round(std::size_t split, std::span<std::uint8_t> sample, std::vector<ErrorCounts>& counts) const;
+  /// Adds the errors of rounding to those of `loss`, whose sum is a bound. Returns the mean square of rounding.
+  double add_errors(std::size_t split, QuantizationNotes& loss) const;
   void add_loss(std::size_t split, SourceNotes& notes) const;
 
   Source& source_;
