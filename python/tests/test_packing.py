@@ -559,7 +559,7 @@ def test_the_types_of_options_list_what_the_library_knows() -> None:
     from octavo import _pack
 
     signature = typing.get_type_hints(octavo.pack)
-    assert set(typing.get_args(signature["compress"])) == {member.name for member in _pack.Compression}
+    assert set(typing.get_args(signature["compress"])) == {member.name for member in _pack.Compression} | {"auto"}
     assert set(typing.get_args(signature["fit"])) == {member.name for member in _pack.Fit}
 
 
