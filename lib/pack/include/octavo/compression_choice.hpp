@@ -16,7 +16,8 @@ struct CompressionChoice {
   std::string note;
 };
 
-/// Encodes up to 1,000 samples of the largest split of `source`, at most 8 MiB, and estimates the size of all samples.
+/// Encodes up to 1,000 samples of a split of `source`, at most 8 MiB, and estimates the size of all samples: of the
+/// largest split, or of the first one if the source is read in order.
 ///
 /// With `memory_bytes`, the memory of a device for samples: the fastest of none, lp8 and lc8 that fits, or the smallest
 /// if none fits. Without: lp8 if it is at least 3 % smaller than none, because it is fast on all devices.

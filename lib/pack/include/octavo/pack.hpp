@@ -138,8 +138,8 @@ struct PackOptions {
   bool reproducible = false;                         ///< fixed uuid and time: equal input gives equal bytes
   Compression compression = Compression::none;       ///< of images, on all threads
   int compression_level = kDefaultCompressionLevel;  ///< 1 to 12
-  /// With lp8 and lc8, what each value may change by, at most, for a smaller file: 0 to kMostMaxError. Without a value:
-  /// as the splits of the source, which have none unless they come from dataset files.
+  /// With lp8 and lc8, the largest change of a value, for a smaller file: 0 to kMostMaxError. Without a value: that of
+  /// the splits of the source, which is 0 unless they come from dataset files.
   std::optional<int> max_error = {};
   std::string command_line = {};  ///< for the provenance; omitted if empty or `reproducible`
   // What does not change the file.

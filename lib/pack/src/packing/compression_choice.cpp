@@ -30,14 +30,16 @@ struct SomeSamples {
   std::int64_t plain_bytes() const { return count * (shape.values() + mask_shape.values()); }
 };
 
-std::size_t largest_split(const Source& source) {
+/// The largest split, or the first one of a source that is read in order.
+std::size_t sampled_split(const Source& source) {
+  if (!source.is_random_access()) return 0;
   const auto values = [](const SourceSplit& split) { return split.sample_count * split.shape.values(); };
   return static_cast<std::size_t>(std::ranges::max_element(source.splits(), {}, values) - source.splits().begin());
 }
 
 /// Leaves out samples that cannot be read.
 SomeSamples read_samples(Source& source) {
-  const std::size_t split = largest_split(source);
+  const std::size_t split = sampled_split(source);
   const SourceSplit& layout = source.splits()[split];
   SomeSamples some{layout.shape, {layout.has_masks ? 1 : 0, layout.shape.height, layout.shape.width}, 0, {}, {}};
   const std::int64_t N = layout.sample_count, count = dataset_file::training_samples(N, layout.shape);
@@ -127,7 +129,7 @@ CompressionChoice choose_compression(Source& source, std::optional<int> max_erro
     throw InvalidArgument("choose a compression: `memory` is " + std::to_string(*memory_bytes) +
                           "; expected at least 1 byte");
   }
-  const int error = max_error.value_or(source.splits()[largest_split(source)].max_error);
+  const int error = max_error.value_or(source.splits()[sampled_split(source)].max_error);
   sources::RoundedSource rounded(source, std::vector<int>(source.splits().size(), error));
   const SomeSamples some = read_samples(rounded);
   if (some.count == 0) return {Compression::none, "compression: none, because no sample could be read"};
