@@ -30,7 +30,7 @@ MOST_REGISTERS = {"(gather|sum)_decoded": 120, "gather_channels": 96, "gather_au
 
 # Of a lane that decodes coded rows, for each value: the maximum number of instructions, by the codec and the planes of a
 # unit. With three planes, a warp has work for 30 (LP8) or 24 lanes (LC8).
-MOST_DECODING = {("lp8", 3): 22.7, ("lp8", 1): 21, ("lc8", 3): 39.3, ("lc8", 1): 37.4}
+MOST_DECODING = {("lp8", 3): 23.0, ("lp8", 1): 21.4, ("lc8", 3): 39.3, ("lc8", 1): 37.4}
 
 
 class Device:
