@@ -180,7 +180,7 @@ class Bench {
   }
 
   /// The clocks while `subject` runs, as additional figures of its row.
-  nlohmann::ordered_json clocks_during(const Subject& subject) {
+  std::vector<std::pair<std::string, Figure>> clocks_during(const Subject& subject) {
     if (!clocks_.read()) return {};
     is_sampling_ = true;
     sampled_.reset();
