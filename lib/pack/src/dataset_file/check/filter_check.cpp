@@ -19,7 +19,7 @@ constexpr std::size_t kMostFilterValues = 64;
 constexpr H5Z_filter_t kLzf = 32000;
 
 // The numbers of filters are registered with the HDF Group ("Registered Filter Plugins").
-constexpr std::array<std::pair<H5Z_filter_t, const char*>, 18> kNames = {{{H5Z_FILTER_DEFLATE, "deflate"},
+constexpr std::array<std::pair<H5Z_filter_t, const char*>, 18> kFilterNames = {{{H5Z_FILTER_DEFLATE, "deflate"},
                                                                           {H5Z_FILTER_SHUFFLE, "shuffle"},
                                                                           {H5Z_FILTER_FLETCHER32, "fletcher32"},
                                                                           {H5Z_FILTER_SZIP, "szip"},
@@ -84,8 +84,8 @@ std::vector<Filter> filters_of(hid_t properties) {
 }
 
 std::string filter_name(H5Z_filter_t filter) {
-  const auto found = std::ranges::find(kNames, filter, &std::pair<H5Z_filter_t, const char*>::first);
-  return found == kNames.end() ? "the unknown filter " + std::to_string(filter) : found->second;
+  const auto found = std::ranges::find(kFilterNames, filter, &std::pair<H5Z_filter_t, const char*>::first);
+  return found == kFilterNames.end() ? "the unknown filter " + std::to_string(filter) : found->second;
 }
 
 namespace {

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostShown = 3;
+constexpr std::size_t kMostShownNames = 3;
 
 bool holds_images(const files::FileTree& tree, const std::string& folder) {
   return std::ranges::any_of(tree.files_below(folder), &images::has_image_name);
@@ -96,11 +96,11 @@ std::optional<std::string> remark_on_class_folders(const ImageList& contents, co
   const std::vector<std::string> names = class_folders(tree, folder);
   if (names.empty() || are_labels_folders(contents, folder.size())) return std::nullopt;
   std::string shown;
-  for (std::size_t i = 0; i < std::min(names.size(), kMostShown); ++i) {
+  for (std::size_t i = 0; i < std::min(names.size(), kMostShownNames); ++i) {
     shown += (i == 0 ? "\"" : ", \"") + printable(names[i]) + "\"";
   }
   return "the labels are those of " + printable(fs::path(path).filename().string()) + "; the folders " + shown +
-         (names.size() > kMostShown ? ", ..." : "") +
+         (names.size() > kMostShownNames ? ", ..." : "") +
          " are not used as classes; `format=folder` reads folders, not lists";
 }
 
