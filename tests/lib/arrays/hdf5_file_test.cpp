@@ -682,7 +682,7 @@ TEST_CASE("edge chunks without filters are read and a filter after deflate is re
   CHECK_THAT(refusal(path, bytes_named("shuffled", {5, 6, 7})), ContainsSubstring("has a filter after deflate"));
 }
 
-TEST_CASE("the time per chunk does not grow with the number of chunks", "[unit][arrays]") {
+TEST_CASE("the time per chunk does not grow with the number of chunks", "[unit][arrays][plain-only]") {
   // If it grew, the child would exceed its limit of CPU time.
   constexpr std::int64_t kRows = 80'000;
   const TemporaryFolder folder;

@@ -130,7 +130,7 @@ TEST_CASE("a symmetric image is not a mirrored copy of images like it", "[unit][
   for (const NearPair& pair : near_copies_of({train}).pairs) CHECK(pair.turn == Turn::none);
 }
 
-TEST_CASE("the work grows much less than the number of pairs", "[unit][doctor]") {
+TEST_CASE("the work grows much less than the number of pairs", "[unit][doctor][plain-only]") {
   const SampleShape shape = {1, 8, 8};
   const NearCopies small = near_copies_of({split_of_scenes("train", 1000, shape, 1)});
   const NearCopies large = near_copies_of({split_of_scenes("train", 4000, shape, 1)});
@@ -139,7 +139,7 @@ TEST_CASE("the work grows much less than the number of pairs", "[unit][doctor]")
   CHECK(large.cut_count == 0);
 }
 
-TEST_CASE("the work for many similar images is bounded", "[unit][doctor]") {
+TEST_CASE("the work for many similar images is bounded", "[unit][doctor][plain-only]") {
   // Frames of one scene, with a little noise: all are near-identical.
   PlainSplit train{"train", {1, 12, 12}, {}, {}, 1};
   std::mt19937 random(9);

@@ -233,7 +233,7 @@ TEST_CASE("a path may lead through 40 links like on Linux", "[unit][files]") {
   CHECK(list.lost_links().count == 1);
 }
 
-TEST_CASE("a hundred thousand links lead to their file", "[unit][files]") {
+TEST_CASE("a hundred thousand links lead to their file", "[unit][files][plain-only]") {
   constexpr int kLinks = 100'000;
   MemberList list;
   list.add("a/x", {0, 1});
@@ -245,7 +245,7 @@ TEST_CASE("a hundred thousand links lead to their file", "[unit][files]") {
   CHECK(list.lost_links().count == 1);
 }
 
-TEST_CASE("links that take too long to follow are refused", "[unit][files]") {
+TEST_CASE("links that take too long to follow are refused", "[unit][files][plain-only]") {
   // 38 links with 1,600 parts each, all of which each of the others follows.
   MemberList list;
   list.add("a/x", {0, 1});

@@ -19,24 +19,25 @@ constexpr std::size_t kMostFilterValues = 64;
 constexpr H5Z_filter_t kLzf = 32000;
 
 // The numbers of filters are registered with the HDF Group ("Registered Filter Plugins").
-constexpr std::array<std::pair<H5Z_filter_t, const char*>, 18> kFilterNames = {{{H5Z_FILTER_DEFLATE, "deflate"},
-                                                                          {H5Z_FILTER_SHUFFLE, "shuffle"},
-                                                                          {H5Z_FILTER_FLETCHER32, "fletcher32"},
-                                                                          {H5Z_FILTER_SZIP, "szip"},
-                                                                          {H5Z_FILTER_NBIT, "n-bit"},
-                                                                          {H5Z_FILTER_SCALEOFFSET, "scale-offset"},
-                                                                          {305, "LZO"},
-                                                                          {307, "bzip2"},
-                                                                          {kLzf, "LZF"},
-                                                                          {32001, "Blosc"},
-                                                                          {32004, "LZ4"},
-                                                                          {32008, "bitshuffle"},
-                                                                          {32013, "ZFP"},
-                                                                          {32015, "Zstandard"},
-                                                                          {32017, "SZ"},
-                                                                          {32024, "SZ3"},
-                                                                          {32026, "Blosc2"},
-                                                                          {32028, "HTJ2K"}}};
+constexpr std::array<std::pair<H5Z_filter_t, const char*>, 18> kFilterNames = {
+    {{H5Z_FILTER_DEFLATE, "deflate"},
+     {H5Z_FILTER_SHUFFLE, "shuffle"},
+     {H5Z_FILTER_FLETCHER32, "fletcher32"},
+     {H5Z_FILTER_SZIP, "szip"},
+     {H5Z_FILTER_NBIT, "n-bit"},
+     {H5Z_FILTER_SCALEOFFSET, "scale-offset"},
+     {305, "LZO"},
+     {307, "bzip2"},
+     {kLzf, "LZF"},
+     {32001, "Blosc"},
+     {32004, "LZ4"},
+     {32008, "bitshuffle"},
+     {32013, "ZFP"},
+     {32015, "Zstandard"},
+     {32017, "SZ"},
+     {32024, "SZ3"},
+     {32026, "Blosc2"},
+     {32028, "HTJ2K"}}};
 
 // The parameters of n-bit for plain numbers, as H5Znbit.c of HDF5 1.10 writes them.
 struct NBit {
