@@ -112,13 +112,13 @@ for suite in "${suites[@]}"; do
   all_skipped=$((all_skipped + skipped))
 done
 
-# Tests of Python use one processor, and these checks the other one.
+# Tests of Python take longest and use one processor; these checks get what they leave.
 checks_log=$(mktemp)
 check_sources() {
   # The sources as compiled without CUDA: clang 14 does not know std::source_location, which the CUDA sources use.
-  if [[ $quick == no ]]; then "$root/tools/lint.sh" --tidy "$root/build/asan"; fi
+  if [[ $quick == no ]]; then nice "$root/tools/lint.sh" --tidy "$root/build/asan"; fi
   heading "Public headers, each on its own"
-  cmake --build --preset "${suites[0]}" -j "$jobs" --target all_verify_interface_header_sets
+  nice cmake --build --preset "${suites[0]}" -j "$jobs" --target all_verify_interface_header_sets
 }
 check_sources >"$checks_log" 2>&1 &
 checks=$!

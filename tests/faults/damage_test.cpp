@@ -1,5 +1,6 @@
 // Damages dataset files exhaustively or at random, and requires that damage is always detected and never served.
 #include <unistd.h>
+#include <algorithm>
 
 #include <octavo/dataset.hpp>
 #include <octavo/errors.hpp>
@@ -65,7 +66,7 @@ void flip_bits(const std::filesystem::path& path, Tally& tally) {
   const auto byte_step = static_cast<std::size_t>(octavo::test::place_step(4));
   for (std::size_t i = 0; i < bytes.size() && tally.has_time(); i += byte_step) {
     const std::size_t at = i * kStride % bytes.size();
-    const int step = static_cast<int>(octavo::test::place_step(8));
+    const int step = octavo::test::is_night() ? 1 : std::max(3, static_cast<int>(octavo::test::place_step(8)));
     for (int bit = static_cast<int>(at) % step; bit < 8; bit += step) {
       const std::byte flipped = bytes[at] ^ static_cast<std::byte>(1 << bit);
       file.write_at(static_cast<std::int64_t>(at), std::span(&flipped, 1));
@@ -141,7 +142,7 @@ void damage(Bytes& bytes, const Bytes& old, std::mt19937_64& random) {
 
 }  // namespace
 
-TEST_CASE("every single-bit flip of a file is detected", "[faults][damage]") {
+TEST_CASE("single-bit flips anywhere in a file are detected", "[faults][damage]") {
   const TemporaryFolder folder;
   const bool night = octavo::test::is_night();
   const Compression compression = GENERATE(Compression::none, Compression::deflate);

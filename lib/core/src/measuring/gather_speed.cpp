@@ -18,9 +18,11 @@ using measuring::CopyMethod;
 using measuring::quantile;
 using measuring::seconds_of;
 
-/// Minimum bytes moved and minimum duration of one timing.
+/// Minimum bytes moved and minimum duration of one timing. On a slow device, a timing of `kEnoughSeconds` is long
+/// enough, however few bytes it moves.
 constexpr std::int64_t kTimedBytes = std::int64_t{64} << 20;
 constexpr double kTimedSeconds = 0.005;
+constexpr double kEnoughSeconds = 0.1;
 /// Memory of this multiple of the last-level cache is read from memory, as larger memory is.
 constexpr std::int64_t kCacheFactor = 4;
 /// More rounds than the fewest are taken until the result is steady.
@@ -63,10 +65,13 @@ class GatherSubject {
 
   /// Returns the number of batches that makes a timing long enough. Runs them first, so that memory is mapped and warm.
   std::int64_t batches_for_timing() {
-    std::int64_t batches = (kTimedBytes + moved_bytes() - 1) / moved_bytes();
+    std::int64_t batches = std::max<std::int64_t>(1, kTimedBytes / 16 / moved_bytes());
     run(batches);
-    while (seconds_of([&] { run(batches); }) < kTimedSeconds) batches *= 2;
-    return batches;
+    for (;; batches *= 2) {
+      const double seconds = seconds_of([&] { run(batches); });
+      const bool moves_enough = batches * moved_bytes() >= kTimedBytes;
+      if (seconds >= (moves_enough ? kTimedSeconds : kEnoughSeconds)) return batches;
+    }
   }
 
  private:
