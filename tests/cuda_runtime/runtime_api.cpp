@@ -1,4 +1,5 @@
 // The CUDA runtime functions that the library, its tests and its benchmarks use.
+#include <cuda_profiler_api.h>
 #include <cuda_runtime_api.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -675,5 +676,9 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
   --runtime().graph_count;
   return call.result();
 }
+
+// Nothing profiles the fake device.
+cudaError_t cudaProfilerStart() { return Call("cudaProfilerStart", kUsesContext).result(); }
+cudaError_t cudaProfilerStop() { return Call("cudaProfilerStop", kUsesContext).result(); }
 
 }  // extern "C"
