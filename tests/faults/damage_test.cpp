@@ -1,5 +1,6 @@
 // Damages dataset files exhaustively or at random, and requires that damage is always detected and never served.
 #include <unistd.h>
+
 #include <algorithm>
 
 #include <octavo/dataset.hpp>
@@ -66,6 +67,7 @@ void flip_bits(const std::filesystem::path& path, Tally& tally) {
   const auto byte_step = static_cast<std::size_t>(octavo::test::place_step(4));
   for (std::size_t i = 0; i < bytes.size() && tally.has_time(); i += byte_step) {
     const std::size_t at = i * kStride % bytes.size();
+    // Three has no divisor in common with eight, so that each bit has its turn.
     const int step = octavo::test::is_night() ? 1 : std::max(3, static_cast<int>(octavo::test::place_step(8)));
     for (int bit = static_cast<int>(at) % step; bit < 8; bit += step) {
       const std::byte flipped = bytes[at] ^ static_cast<std::byte>(1 << bit);

@@ -134,7 +134,9 @@ double spread_of(const std::vector<double>& values) {
 
 Rounds time_rounds(GatherSubject& gather, CopySubject& copy, const std::vector<CopyMethod>& methods) {
   const std::int64_t batches = gather.batches_for_timing();
-  const std::int64_t copies = std::max<std::int64_t>(1, batches * gather.moved_bytes() / copy.moved_bytes());
+  // Copies are fast even where gathers are slow, so that they need all of the bytes to take long enough.
+  const std::int64_t bytes = std::max(kTimedBytes, batches * gather.moved_bytes());
+  const std::int64_t copies = std::max<std::int64_t>(1, bytes / copy.moved_bytes());
   for (const CopyMethod& method : methods) copy.run(method, copies);  // maps and warms the memory
   Rounds rounds;
   rounds.copies.resize(methods.size());
