@@ -252,12 +252,12 @@ TEST_CASE("on a full device fewer samples are resident and the batches are the s
           "[unit][loader][residency][cuda][exclusive][many-batches]") {
   const auto device = cuda_device();
   if (!device) OCTAVO_SKIP("no CUDA device");
-  const PackedFixture fixture({random_split("train", 3000, {3, 64, 64})});  // 37 MB
+  const PackedFixture fixture({random_split("train", 1500, {3, 64, 64})});  // 18 MB
   const Split split = fixture.dataset().split("train");
-  const LoaderOptions options{.batch_size = 100, .shuffle = true};
+  const LoaderOptions options{.batch_size = 25, .shuffle = true};
   const Served expected = serve(Store::load(split, *device), options, 1);
   const auto backend = backend::make_backend(*device);
-  const std::int64_t left = std::int64_t{24} << 20;
+  const std::int64_t left = std::int64_t{12} << 20;
   const backend::DeviceBuffer full(backend, static_cast<std::size_t>(backend->memory().free_bytes - left), "the rest");
   const Store store = Store::load(split, *device);
   REQUIRE(store.residency() != Residency::device);
