@@ -108,7 +108,9 @@ PYTHON
 
 heading "Python: tests"
 log=$work/pytest.log
-"$bin/python" -m pytest -q "$root/python/tests" | tee "$log"
+# Each file in one process: its fixtures are made once.
+parallel=(-n "$(nproc)" --maxprocesses 8 --dist loadfile)
+"$bin/python" -m pytest -q "${parallel[@]}" "$root/python/tests" | tee "$log"
 result=$(tail -1 "$log")
 passed=$(grep -oE '[0-9]+ passed' <<<"$result" | grep -oE '[0-9]+')
 skipped=$(grep -oE '[0-9]+ skipped' <<<"$result" | grep -oE '[0-9]+' || echo 0)
@@ -127,7 +129,7 @@ if [[ -f $root/build/fake-cuda/CMakeCache.txt ]]; then
   cp "$fake"/python/octavo/*.so "$fake"/python/octavo/_augment_types.py "$package/octavo"
   export OCTAVO_FAKE_CUDA=$fake/tests/cuda_runtime/libfake_cuda.so
   for schedule in lazy random,seed=1; do
-    PYTHONPATH=$package FAKE_CUDA=schedule=$schedule "$bin/python" -m pytest -q \
+    PYTHONPATH=$package FAKE_CUDA=schedule=$schedule "$bin/python" -m pytest -q "${parallel[@]}" \
       "$root"/python/tests/test_{cuda,graph_loader,residency}.py | tee "$log"
     result=$(tail -1 "$log")
     passed=$((passed + $(grep -oE '[0-9]+ passed' <<<"$result" | grep -oE '[0-9]+')))

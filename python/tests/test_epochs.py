@@ -220,7 +220,7 @@ def test_a_state_belongs_to_the_augmentation_of_its_epoch(packed: Packed) -> Non
 @pytest.mark.parametrize(
     "wrong",
     [
-        {}, {"step": "x"}, {"step": 1.5}, {"step": True}, {"step": object()}, {"epoch": None}, {"epoch": 2**62 + 1},
+        {}, {"step": "x"}, {"step": 1.5}, {"step": True}, {"step": object}, {"epoch": None}, {"epoch": 2**62 + 1},
         {"order": 2}, {"step": 6}, {"epoch": -1}, {"samples": 48}, {"data": b"0"}, {"epoch_offset": "x"},
     ],
     ids=str,

@@ -266,7 +266,8 @@ def test_file_names_that_are_not_utf8(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     Image.fromarray(RGB).save(folder / "good.png")
     (folder / os.fsdecode(b"\xff.png")).write_bytes(b"\x89PNG\r\n\x1a\nnothing")
-    summary = octavo.pack(tmp_path / "photos", tmp_path / "out.h5", on_error="skip")
+    with pytest.warns(octavo.PackingWarning, match=os.fsdecode(b"a/\xff.png")):
+        summary = octavo.pack(tmp_path / "photos", tmp_path / "out.h5", on_error="skip")
     assert summary.skipped[0].name.endswith(os.fsdecode(b"\xff.png"))
     assert "SampleFailure(name=" in repr(summary.skipped)
 

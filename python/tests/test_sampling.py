@@ -242,7 +242,7 @@ def test_repeated_samples_are_augmented_differently(packed: Packed) -> None:
         ({"carry_over": True, "weights": lambda epoch: np.ones(47)}, "weights that change between epochs"),
         ({"indices": [1, 2], "batch_size": 3, "drop_last": True}, "batch_size 3 is larger than the 2 samples"),
     ],
-    ids=str,
+    ids=lambda given: given if isinstance(given, str) else ", ".join(given),
 )
 def test_sampling_that_makes_no_sense_is_refused(packed: Packed, options: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):

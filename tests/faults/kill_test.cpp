@@ -2,6 +2,7 @@
 #include <signal.h>
 
 #include <chrono>
+#include <map>
 #include <random>
 #include <span>
 #include <thread>
@@ -54,27 +55,37 @@ std::int64_t microseconds_of(const std::vector<std::string>& arguments) {
   return std::chrono::duration_cast<std::chrono::microseconds>(elapsed).count() + 1;
 }
 
-/// Kills a run at a random time within the measured run time, so that most runs are killed before they end. Returns
-/// whether this one was. Resets the scene before each run.
-template <typename Scene>
-bool kill_at_random_time(const Scene& scene, const std::vector<std::string>& arguments, std::mt19937_64& random) {
-  scene.reset();
-  const std::int64_t whole_us = microseconds_of(arguments);
-  scene.reset();
-  RunningProgram program(arguments);
-  std::this_thread::sleep_for(std::chrono::microseconds(below(random, whole_us)));
-  program.send(SIGKILL);
-  return program.wait().exit_code == -SIGKILL;
-}
+/// Kills runs at random times within the time that the same arguments take, so that most are killed before they end.
+class RandomKills {
+ public:
+  /// Returns whether the run was killed before it ended. Resets the scene before each run.
+  template <typename Scene>
+  bool kill(const Scene& scene, const std::vector<std::string>& arguments, std::mt19937_64& random) {
+    auto [whole_us, is_new] = microseconds_.try_emplace(arguments);
+    if (is_new) {
+      scene.reset();
+      whole_us->second = microseconds_of(arguments);
+    }
+    scene.reset();
+    RunningProgram program(arguments);
+    std::this_thread::sleep_for(std::chrono::microseconds(below(random, whole_us->second)));
+    program.send(SIGKILL);
+    return program.wait().exit_code == -SIGKILL;
+  }
+
+ private:
+  std::map<std::vector<std::string>, std::int64_t> microseconds_;
+};
 
 /// Kills packers of these scenes, with 1 to 4 threads, at random times.
 void kill_packers_at_random_times(std::span<const PackScene> scenes, std::int64_t count, Tally& tally) {
+  RandomKills kills;
   std::int64_t killed_count = 0;
   for (std::int64_t i = 0; i < count && tally.has_time(); ++i) {
     auto random = random_of_case(i);
     const PackScene& scene = scenes[static_cast<std::size_t>(below(random, std::ssize(scenes)))];
     const auto arguments = scene.arguments(1 + static_cast<int>(below(random, 4)));
-    killed_count += kill_at_random_time(scene, arguments, random) ? 1 : 0;
+    killed_count += kills.kill(scene, arguments, random) ? 1 : 0;
     const std::string problem = problem_after_kill(scene);
     tally.add(problem.empty() ? "" : problem + " in case " + std::to_string(i));
   }
@@ -103,7 +114,7 @@ TEST_CASE("a packer killed at a random time leaves the old or the complete new f
   const PackScene scenes[] = {PackScene(PackKind::fresh, 8000), PackScene(PackKind::replacing, 8000),
                               PackScene(PackKind::skipping, 200)};
   Tally tally("5 kill -9 at a random time, 1 to 4 threads", true);
-  kill_packers_at_random_times(scenes, case_count(60, 2000), tally);
+  kill_packers_at_random_times(scenes, case_count(40, 2000), tally);
 }
 
 TEST_CASE("pack --append or reindex or repack killed at a random time leave the old or the complete new file",
@@ -111,19 +122,20 @@ TEST_CASE("pack --append or reindex or repack killed at a random time leave the 
   const PackScene scenes[] = {PackScene(PackKind::appending, 8000), PackScene(PackKind::reindexing, 8000),
                               PackScene(PackKind::repacking, 8000)};
   Tally tally("5 kill -9 at a random time, pack --append, reindex and repack", true);
-  kill_packers_at_random_times(scenes, case_count(60, 2000), tally);
+  kill_packers_at_random_times(scenes, case_count(40, 2000), tally);
 }
 
 TEST_CASE("an export killed at a random time leaves a folder that is complete or refused",
           "[faults][kill][export][plain-only]") {
   const ExportScene scenes[] = {ExportScene("png", 1000), ExportScene("npy", 8000)};
   Tally tally("5 kill -9 at a random time, export", true);
+  RandomKills kills;
   std::int64_t killed_count = 0;
-  const std::int64_t count = case_count(40, 2000);
+  const std::int64_t count = case_count(30, 2000);
   for (std::int64_t i = 0; i < count && tally.has_time(); ++i) {
     auto random = random_of_case(i);
     const ExportScene& scene = scenes[below(random, 2)];
-    killed_count += kill_at_random_time(scene, scene.arguments(), random) ? 1 : 0;
+    killed_count += kills.kill(scene, scene.arguments(), random) ? 1 : 0;
     const std::string problem = scene.problem_with_target();
     tally.add(problem.empty() ? "" : problem + " in case " + std::to_string(i));
   }

@@ -9,10 +9,10 @@ using namespace octavo;
 namespace {
 
 // Deflate expands a byte to at most 1,032, so the input bounds the cost of a run.
-constexpr std::int64_t kMostBytes = std::int64_t{8} << 20;
+constexpr std::int64_t kMostInflatedBytes = std::int64_t{8} << 20;
 
 void read_twice(files::ByteStream& stream) {
-  const auto whole = stream.read_whole(kMostBytes);
+  const auto whole = stream.read_whole(kMostInflatedBytes);
   std::array<std::byte, 7> again{};
   const std::size_t count = stream.read_some_at(std::ssize(whole) / 2, again);
   for (std::size_t i = 0; i < count; ++i) {

@@ -25,14 +25,14 @@ constexpr std::array<const char*, 10> kNames = {"train-images-idx3-ubyte",
                                                 "train/cat/a.jpg",
                                                 "train-images-idx3-ubyte.gz"};
 constexpr char kHdf5Signature[] = "\x89HDF\r\n\x1a\n";
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 20;
+constexpr std::int64_t kMostReadBytes = std::int64_t{1} << 20;
 
 void read_source(Source& source) {
   for (std::size_t number = 0; number < source.splits().size(); ++number) {
     const SourceSplit& split = source.splits()[number];
     const std::int64_t row_bytes = split.shape.values() + split.labels.bytes_per_sample();
-    if (row_bytes > kMostBytes) return;
-    const std::int64_t rows = std::min(split.sample_count, kMostBytes / row_bytes);
+    if (row_bytes > kMostReadBytes) return;
+    const std::int64_t rows = std::min(split.sample_count, kMostReadBytes / row_bytes);
     std::vector<std::uint8_t> values(static_cast<std::size_t>(rows * split.shape.values()));
     std::vector<std::byte> labels(static_cast<std::size_t>(rows * split.labels.bytes_per_sample()));
     source.read(number, 0, rows, values, labels);
