@@ -1,6 +1,6 @@
 """Shows on the site the options of functions that accept ``**options``, as `help` does.
 
-The options are described in `octavo._loader_options`, once for all functions that have them.
+The options are described in `octavo._loading.loader_options`, once for all functions that have them.
 """
 
 from __future__ import annotations

@@ -457,8 +457,9 @@ python_path() {
   local package=$build/python-package/octavo modules
   modules=("$build"/python/octavo/{*.so,_augment_types.py})
   [[ -f ${modules[0]} ]] || return 0
-  mkdir -p "$package"
-  ln -sf "$root"/python/src/octavo/*.py "$root/python/src/octavo/py.typed" "${modules[@]}" "$package"
+  mkdir -p "${package%/*}"
+  cp -r "$root/python/src/octavo" "${package%/*}"
+  cp "${modules[@]}" "$package"
   echo "$build/python-package"
 }
 

@@ -124,8 +124,8 @@ if [[ -f $root/build/fake-cuda/CMakeCache.txt ]]; then
   cmake --build "$fake" --target octavo_python_modules
   package=$work/fake
   rm -rf "$package"
-  mkdir -p "$package/octavo"
-  cp "$root"/python/src/octavo/*.py "$package/octavo"
+  mkdir -p "$package"
+  cp -r "$root/python/src/octavo" "$package"
   cp "$fake"/python/octavo/*.so "$fake"/python/octavo/_augment_types.py "$package/octavo"
   export OCTAVO_FAKE_CUDA=$fake/tests/cuda_runtime/libfake_cuda.so
   for schedule in lazy random,seed=1; do

@@ -7,7 +7,7 @@ import warnings
 import octavo
 import pytest
 from conftest import Packed
-from octavo import _frameworks
+from octavo._loading import frameworks as _frameworks
 
 
 def test_the_cpu_is_listed_first_with_its_memory() -> None:

@@ -112,7 +112,7 @@ def test_arguments_of_other_loaders_are_explained(packed: Packed) -> None:
 def test_only_loaders_have_the_arguments_that_a_graph_refers_to_them() -> None:
     import inspect
 
-    from octavo._loader_arguments import _ONLY_OF_LOADERS
+    from octavo._loading.loader_arguments import _ONLY_OF_LOADERS
 
     own, of_loader = (set(inspect.signature(kind.__init__).parameters) for kind in (octavo.GraphLoader, octavo.Loader))
     assert set(_ONLY_OF_LOADERS) == of_loader - own

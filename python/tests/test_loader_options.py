@@ -8,8 +8,8 @@ from typing import Any
 
 import octavo
 import pytest
-from octavo import _loader_options
-from octavo._loader_options import AllLoaderOptions, GraphLoaderOptions, LoaderOptions
+from octavo._loading import loader_options as _loader_options
+from octavo._loading.loader_options import AllLoaderOptions, GraphLoaderOptions, LoaderOptions
 from octavo._options import options_of
 
 FUNCTIONS = {

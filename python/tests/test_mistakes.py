@@ -99,7 +99,7 @@ def test_modules_of_torch_are_recognized(packed: Packed):
 
 
 def test_every_replacement_is_an_operation():
-    from octavo._foreign_transforms import _REPLACEMENTS
+    from octavo._conversion.foreign_transforms import _REPLACEMENTS
 
     for text in _REPLACEMENTS.values():
         if text.startswith("use ") and "(" in text and "=octavo" not in text and not text.startswith("use mix="):
@@ -108,7 +108,7 @@ def test_every_replacement_is_an_operation():
 
 def test_transforms_of_torchvision_have_replacements():
     v2 = pytest.importorskip("torchvision.transforms.v2")
-    from octavo._foreign_transforms import replacements
+    from octavo._conversion.foreign_transforms import replacements
 
     for transform in (v2.RandomHorizontalFlip(), v2.CenterCrop(4), v2.ColorJitter(), v2.RandomErasing(), v2.ToImage()):
         assert "has none" not in (replacements(transform) or "has none")

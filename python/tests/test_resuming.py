@@ -12,7 +12,7 @@ import numpy as np
 import octavo
 import pytest
 from conftest import Packed, write_packed
-from octavo._place import Position
+from octavo._loading.place import Position
 
 BATCHES = 2  # of an epoch
 CALLS = ("iter", "next", "set_epoch 0", "set_epoch 1", "set_epoch 2", "count on", "save", "load")

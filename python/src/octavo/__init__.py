@@ -22,7 +22,7 @@ from ._core import (
     cuda_problem,
     devices,
 )
-from ._loader_records import DrawnSample, Share
+from ._loading.loader_records import DrawnSample, Share
 from .dataset import Dataset, ImageArray, MaskArray, Split
 from .graph_loader import GraphLoader
 from .loader import Loader

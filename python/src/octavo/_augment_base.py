@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import _core
-from ._foreign_transforms import replacements
+from ._conversion.foreign_transforms import replacements
 
 #: A number, or the range that it is drawn from.
 Range = float | tuple[float, float]

@@ -23,4 +23,4 @@ def warn(message: str, category: type[Warning]) -> None:
 def _is_ours(frame: FrameType) -> bool:
     """Whether it runs code of the package, or enters a context of it."""
     file = frame.f_code.co_filename
-    return Path(file).parent == _PACKAGE or file == contextlib.__file__
+    return _PACKAGE in Path(file).parents or file == contextlib.__file__

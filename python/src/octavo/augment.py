@@ -22,7 +22,7 @@ from . import _augment_types
 from ._augment_arguments import explain_arguments
 from ._augment_base import Operation, Parameters
 from ._augment_types import *  # noqa: F403
-from ._foreign_transforms import replacement_of
+from ._conversion.foreign_transforms import replacement_of
 
 __all__ = ["Operation", *_augment_types.__all__]
 

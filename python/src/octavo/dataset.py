@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import numpy as np
 
 from . import _core
-from ._frameworks import to_host
-from ._integrations import check_trainer
+from ._loading.frameworks import to_host
+from ._loading.integrations import check_trainer
+from ._loading.samplers import Items
 from ._remote_paths import check_is_local
-from ._samplers import Items
 from ._wrong_data import wrong_data
 
 if TYPE_CHECKING:

@@ -7,17 +7,18 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
-from . import _images, _pack, _progress
+from . import _pack, _progress
 from ._argument_names import check_names
-from ._dataset_checks import check_is_dataset
-from ._dataset_classes import SplitClasses, check_same_numbers, common_classes
-from ._dataset_samples import splits_of
-from ._dataset_transforms import RandomTransforms, check_target_transform
-from ._label_keys import LabelKey, label_keys_of
-from ._lost_fields import notes_on_splits
-from ._sample_fields import SampleFields
-from ._sample_groups import Groups, columns_for_choice, resolve_groups
-from ._split_packer import Rules, SplitPacker
+from ._conversion import images as _images
+from ._conversion.dataset_checks import check_is_dataset
+from ._conversion.dataset_classes import SplitClasses, check_same_numbers, common_classes
+from ._conversion.dataset_samples import splits_of
+from ._conversion.dataset_transforms import RandomTransforms, check_target_transform
+from ._conversion.label_keys import LabelKey, label_keys_of
+from ._conversion.lost_fields import notes_on_splits
+from ._conversion.sample_fields import SampleFields
+from ._conversion.sample_groups import Groups, columns_for_choice, resolve_groups
+from ._conversion.split_packer import Rules, SplitPacker
 from .writer import Writer
 
 _Path = str | os.PathLike[str]

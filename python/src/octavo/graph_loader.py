@@ -7,14 +7,15 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from . import _core, _frameworks
+from . import _core
 from ._argument_types import whole_number
-from ._batch_options import BatchOptions, warn_of_ranks
-from ._batch_properties import BatchProperties
-from ._loader_arguments import check_loader_names, resolve_graph_arguments
-from ._loader_options import GraphLoaderOptions, ReadOptions
+from ._loading import frameworks as _frameworks
+from ._loading.batch_options import BatchOptions, warn_of_ranks
+from ._loading.batch_properties import BatchProperties
+from ._loading.loader_arguments import check_loader_names, resolve_graph_arguments
+from ._loading.loader_options import GraphLoaderOptions, ReadOptions
+from ._loading.saved_states import LAST_EPOCH, plain_state, saved_place
 from ._options import described_by, describes, options_of, with_defaults
-from ._saved_states import LAST_EPOCH, plain_state, saved_place
 from .store import Data, Store
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class GraphLoader(BatchProperties):
     split
         The split of the file; by default ``train`` if it exists, else the first split.
     options
-        See `octavo._loader_options.GraphLoaderOptions`.
+        See `octavo._loading.loader_options.GraphLoaderOptions`.
 
     Raises
     ------

@@ -8,8 +8,8 @@ import weakref
 from collections.abc import Sequence
 from typing import Any
 
-from . import _frameworks
-from ._loader_options import split_options
+from ._loading import frameworks as _frameworks
+from ._loading.loader_options import split_options
 from ._optional import import_framework
 from .dataset import Dataset
 from .loader import Loader, check_options

@@ -7,18 +7,18 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, overload
 
-from . import _frameworks
-from ._batch_factory import BatchFactory
-from ._batch_options import BatchOptions
-from ._iteration import Iteration
-from ._loader_arguments import check_loader_names, checked_keys, resolve_arguments
-from ._loader_options import OF_STORE, AllLoaderOptions, ResidencyOptions
-from ._loader_properties import LoaderProperties
-from ._loader_replay import LoaderReplay
-from ._loader_typing import BatchT
+from ._loading import frameworks as _frameworks
+from ._loading.batch_factory import BatchFactory
+from ._loading.batch_options import BatchOptions
+from ._loading.iteration import Iteration
+from ._loading.loader_arguments import check_loader_names, checked_keys, resolve_arguments
+from ._loading.loader_options import OF_STORE, AllLoaderOptions, ResidencyOptions
+from ._loading.loader_properties import LoaderProperties
+from ._loading.loader_replay import LoaderReplay
+from ._loading.loader_typing import BatchT
+from ._loading.place import Place, Position
+from ._loading.samplers import LoaderBatchSampler, LoaderSampler, collate
 from ._options import described_by, describes, options_of, with_defaults
-from ._place import Place, Position
-from ._samplers import LoaderBatchSampler, LoaderSampler, collate
 from .dataset import Split
 from .store import Data, Store
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import torch
     from typing_extensions import Unpack
 
-    from ._loader_options import LoaderOptions
+    from ._loading.loader_options import LoaderOptions
 
 
 @describes(AllLoaderOptions)
@@ -57,7 +57,7 @@ class Loader(LoaderProperties, LoaderReplay[BatchT], Generic[BatchT]):
     split
         The split of the file; by default ``train`` if it exists, else the first split.
     options
-        See `octavo._loader_options.AllLoaderOptions`.
+        See `octavo._loading.loader_options.AllLoaderOptions`.
 
     Raises
     ------
@@ -152,7 +152,7 @@ class Loader(LoaderProperties, LoaderReplay[BatchT], Generic[BatchT]):
         self._position = Position(self._batches.count)
         self._last_batch: tuple[int, int] | None = None
         if batch.framework == "torch":
-            from ._torch import register_iterable
+            from ._loading.torch import register_iterable
 
             register_iterable(type(self))
 
@@ -191,7 +191,7 @@ class Loader(LoaderProperties, LoaderReplay[BatchT], Generic[BatchT]):
         """
         self._check_open()
         if "torch.utils.data" in sys.modules:
-            from ._torch import check_data_loader
+            from ._loading.torch import check_data_loader
 
             check_data_loader(sys._getframe(1))
         return Iteration(self)
@@ -214,7 +214,7 @@ class Loader(LoaderProperties, LoaderReplay[BatchT], Generic[BatchT]):
         """The order of the samples, for code for DataLoaders: ``loader.sampler.set_epoch(epoch)`` counts epochs."""
         kind = LoaderSampler
         if self.framework == "torch":
-            from . import _torch
+            from ._loading import torch as _torch
 
             in_order = self.shuffle is False and self._batches.options.sampling is None
             kind = _torch.SequentialLoaderSampler if in_order else _torch.OtherLoaderSampler

@@ -9,8 +9,9 @@ import resource
 from collections.abc import Callable
 from typing import Any, Literal
 
-from . import _core, _frameworks
-from ._torch_work import free_unused, synchronize
+from . import _core
+from ._loading import frameworks as _frameworks
+from ._loading.torch_work import free_unused, synchronize
 from .dataset import Dataset, Split, dataset_and_split
 from .reports import Report
 from .store import checked_limit

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from . import _core
-from ._frameworks import to_host
+from ._loading.frameworks import to_host
 from ._warn import warn
 
 if TYPE_CHECKING:

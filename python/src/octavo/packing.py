@@ -13,11 +13,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
-from . import _core, _images, _pack, _progress
+from . import _core, _pack, _progress
 from ._argument_names import explaining_names
-from ._cifar_pickles import find_batches
-from ._dataset_checks import check_is_no_table
-from ._mask_colors import MaskColors, read_colors
+from ._conversion import images as _images
+from ._conversion.cifar_pickles import find_batches
+from ._conversion.dataset_checks import check_is_no_table
+from ._conversion.mask_colors import MaskColors, read_colors
 from ._remote_paths import check_is_local
 from ._warn import warn
 from .dataset import Dataset, Split

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from . import _frameworks, _progress
+from . import _progress
 from ._info_text import info_text
+from ._loading import frameworks as _frameworks
 from ._wrong_data import wrong_data
 from .dataset import Dataset, Split, dataset_and_split, dataset_of
 
@@ -81,7 +82,8 @@ class MemoryReport(Report):
         ValueError
             If `path` does not end in .html or .htm.
         """
-        from . import _loader_speed, _pack
+        from . import _pack
+        from ._loading import loader_speed as _loader_speed
 
         # Prevents a typo from replacing a file of another kind, such as the dataset.
         if path is not None and Path(path).suffix not in (".html", ".htm"):

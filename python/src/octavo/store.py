@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from . import _core, _frameworks, _progress
+from . import _core, _progress
 from ._argument_names import check_names
 from ._argument_types import check_types, whole_number
 from ._augment_base import checked_operations
-from ._loader_options import ArrayStoreOptions, GatherOptions, StoreOptions
-from ._loader_options import Residency as Residency  # where users find it
-from ._masks import Masks, resolve_masks
+from ._conversion.soft_labels import SoftLabels, resolve_soft_labels
+from ._loading import frameworks as _frameworks
+from ._loading.loader_options import ArrayStoreOptions, GatherOptions, StoreOptions
+from ._loading.loader_options import Residency as Residency  # where users find it
+from ._loading.masks import Masks, resolve_masks
 from ._options import described_by, describes, options_of, types_of, with_defaults
-from ._soft_labels import SoftLabels, resolve_soft_labels
 from ._wrong_data import wrong_data
 from .arrays import ArraySplit
 from .augment import Operation
@@ -60,7 +61,7 @@ class Store:
     split
         The split of the file; by default ``train`` if it exists, else the first split.
     options
-        See `octavo._loader_options.StoreOptions`.
+        See `octavo._loading.loader_options.StoreOptions`.
 
     Raises
     ------
@@ -125,7 +126,7 @@ class Store:
         copy
             Copy the images, so that the array may change afterwards.
         options
-            See `octavo._loader_options.ArrayStoreOptions`.
+            See `octavo._loading.loader_options.ArrayStoreOptions`.
 
         Raises
         ------
@@ -244,7 +245,7 @@ class Store:
         indices
             B sample indices in [0, len(self)); any order, repetition allowed.
         options
-            See `octavo._loader_options.GatherOptions`.
+            See `octavo._loading.loader_options.GatherOptions`.
 
         Returns
         -------

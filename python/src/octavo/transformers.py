@@ -7,8 +7,8 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ._class_numbers import REMEDY, class_difference
-from ._loader_options import split_options
+from ._conversion.class_numbers import REMEDY, class_difference
+from ._loading.loader_options import split_options
 from ._optional import is_installed, missing
 from .dataset import Dataset, Split
 from .loader import Loader, check_options

@@ -14,16 +14,17 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from . import _images, _pack, _progress
+from . import _pack, _progress
 from ._annotate import annotate
 from ._argument_names import explaining_names
-from ._block import Block, Sample, text_of
-from ._conversion_counts import ConversionCounts
-from ._labels import Label, as_multi_labels, to_label
-from ._mask_colors import ColorTable, MaskColors, read_colors
+from ._conversion import images as _images
+from ._conversion.block import Block, Sample, text_of
+from ._conversion.conversion_counts import ConversionCounts
+from ._conversion.labels import Label, as_multi_labels, to_label
+from ._conversion.mask_colors import ColorTable, MaskColors, read_colors
+from ._conversion.resizing import Resizing
+from ._conversion.stored_file import StoredFile
 from ._path_lock import PathLock
-from ._resizing import Resizing
-from ._stored_file import StoredFile
 from .dataset import Dataset
 from .packing import (
     Holdout,

@@ -1,0 +1,1 @@
+"""What packing and appending make of Python datasets: their splits, samples, images, labels and names."""
