@@ -116,7 +116,7 @@ if cmake --preset fake-cuda >/dev/null 2>&1; then
     heading "The machine code of every architecture"
     ptx=$fake/device_code/ptx
     mapfile -t architectures < <(ls "$ptx")
-    python3 "$root/tests/kernels/cuda_code_test.py" "$(dirname "$(find_nvcc)")/ptxas" "$ptx" "${architectures[@]}" ||
+    python3 "$root/tests/kernels/cuda/cuda_code_test.py" "$(dirname "$(find_nvcc)")/ptxas" "$ptx" "${architectures[@]}" ||
       failed=yes
   fi
 else
