@@ -1,4 +1,4 @@
-// Exact division by a shared divisor, as a multiplication.
+// Division: rounded up, or exact by a shared divisor, as a multiplication.
 #pragma once
 
 #include <cstdint>
@@ -41,5 +41,8 @@ struct SmallDivider {
 OCTAVO_HOST_DEVICE inline SmallDivider small_divider(std::uint32_t divisor) {
   return {divisor, ((1u << 31) + divisor - 1) / divisor};
 }
+
+/// ceil(a / b), for a >= 0 and b > 0, on the host.
+constexpr std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace octavo::kernels

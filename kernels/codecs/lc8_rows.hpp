@@ -6,6 +6,7 @@
 #include "kernels/codecs/lc8_format.hpp"
 #include "kernels/codecs/lc8_strip.hpp"
 #include "kernels/host_device.hpp"
+#include "kernels/image_part.hpp"
 #include "kernels/packed_rows.hpp"
 
 namespace octavo::kernels {
@@ -18,8 +19,10 @@ class Lc8Rows {
 
   OCTAVO_HOST_DEVICE explicit Lc8Rows(const PackedRows& packed) : packed_(packed) {}
 
+  /// Decodes the groups that `part` touches; other values of `tile` are unspecified.
   template <typename Threads>
-  OCTAVO_HOST_DEVICE void decode(std::int64_t row, std::int8_t* tile, const Threads& threads) const {
+  OCTAVO_HOST_DEVICE void decode(std::int64_t row, const ImagePart& part, std::int8_t* tile,
+                                 const Threads& threads) const {
     const CodedRow coded = coded_row(packed_, row);
     const Lc8Tiling tiling(packed_.shape);
     const std::int64_t first = threads.index(), step = threads.count();
@@ -28,29 +31,27 @@ class Lc8Rows {
       return;
     }
     const Lc8Parts parts(coded.bytes, coded.size, tiling);
-    const std::int64_t groups = tiling.group_count();
-    for (std::int64_t i = first; i < groups * tiling.shape.channels; i += step) {
-      decode_plane(tiling, parts, i % groups, i / groups, tile);
+    const AxisPart bands = part.rows.units(tiling.band_rows);
+    const AxisPart groups = part.columns.units(kLc8GroupStrips * kLc8Columns);
+    const std::int64_t of_plane = bands.count() * groups.count();
+    for (std::int64_t i = first; i < tiling.shape.channels * of_plane; i += step) {
+      const std::int64_t place = i % of_plane;
+      decode_plane(tiling, parts, bands.first + place / groups.count(), groups.first + place % groups.count(),
+                   i / of_plane, tile);
     }
     if (tiling.shape.channels != kLc8ColorChannels || !parts.has_color_differences()) return;
     threads.wait();
-    const std::int64_t pixels = tiling.shape.values_per_channel();
-    const std::int8_t* const base = tile + kLc8ColorBase * pixels;
-    for (std::int64_t i = first; i < pixels; i += step) {
-      tile[i] = static_cast<std::int8_t>(tile[i] + base[i]);
-      tile[2 * pixels + i] = static_cast<std::int8_t>(tile[2 * pixels + i] + base[i]);
-    }
+    add_base_plane(tiling.shape, kLc8ColorBase, part.rows, tile, threads);
   }
 
  private:
   /// Decodes the strips of a plane of a group, one after the other.
-  OCTAVO_HOST_DEVICE void decode_plane(const Lc8Tiling& tiling, const Lc8Parts& parts, std::int64_t group_number,
-                                       std::int64_t plane, std::int8_t* tile) const {
-    const std::int64_t band = group_number / tiling.groups, group = group_number % tiling.groups;
+  OCTAVO_HOST_DEVICE void decode_plane(const Lc8Tiling& tiling, const Lc8Parts& parts, std::int64_t band,
+                                       std::int64_t group, std::int64_t plane, std::int8_t* tile) const {
     const std::int64_t strips = tiling.strips_of(group), first = tiling.first_strip(band, group);
     const std::int64_t rows = tiling.rows_of(band), width = tiling.shape.width;
     const auto columns_of = [&](std::int64_t strip) { return tiling.columns_of(group * kLc8GroupStrips + strip); };
-    std::uint64_t bit = parts.group_bit(group_number);
+    std::uint64_t bit = parts.group_bit(band * tiling.groups + group);
     for (std::int64_t i = 0; i < plane * strips; ++i) {
       bit += Lc8Parts::bits_of_strip(parts.length(first + i), rows, columns_of(i % strips));
     }

@@ -6,6 +6,7 @@
 #include "kernels/codecs/lp8_format.hpp"
 #include "kernels/codecs/lp8_tile.hpp"
 #include "kernels/host_device.hpp"
+#include "kernels/image_part.hpp"
 #include "kernels/packed_rows.hpp"
 
 namespace octavo::kernels {
@@ -35,8 +36,10 @@ class Lp8Rows {
 
   OCTAVO_HOST_DEVICE explicit Lp8Rows(const PackedRows& packed) : packed_(packed) {}
 
+  /// Decodes the tiles that `part` touches; other values of `tile` are unspecified.
   template <typename Threads>
-  OCTAVO_HOST_DEVICE void decode(std::int64_t row, std::int8_t* tile, const Threads& threads) const {
+  OCTAVO_HOST_DEVICE void decode(std::int64_t row, const ImagePart& part, std::int8_t* tile,
+                                 const Threads& threads) const {
     const CodedRow coded = coded_row(packed_, row);
     const Lp8Tiling tiling(packed_.shape);
     const std::int64_t first = threads.index(), step = threads.count();
@@ -45,24 +48,23 @@ class Lp8Rows {
       return;
     }
     const Lp8Parts parts(coded, tiling);
-    for (std::int64_t i = first; i < tiling.tile_count(); i += step) decode_tile(tiling, parts, i, tile);
+    const AxisPart bands = part.rows.units(tiling.band_rows), columns = part.columns.units(kLp8Columns);
+    const std::int64_t of_plane = bands.count() * columns.count();
+    for (std::int64_t i = first; i < tiling.shape.channels * of_plane; i += step) {
+      const std::int64_t place = i % of_plane;
+      decode_tile(tiling, parts, i / of_plane, bands.first + place / columns.count(),
+                  columns.first + place % columns.count(), tile);
+    }
     if (tiling.shape.channels != kLp8ColorChannels || !parts.records[0].has_color_differences()) return;
     threads.wait();
-    const std::int64_t pixels = tiling.shape.values_per_channel();
-    const std::int8_t* const base = tile + kLp8ColorBase * pixels;
-    for (std::int64_t i = first; i < pixels; i += step) {
-      tile[i] = static_cast<std::int8_t>(tile[i] + base[i]);
-      tile[2 * pixels + i] = static_cast<std::int8_t>(tile[2 * pixels + i] + base[i]);
-    }
+    add_base_plane(tiling.shape, kLp8ColorBase, part.rows, tile, threads);
   }
 
  private:
-  static OCTAVO_HOST_DEVICE void decode_tile(const Lp8Tiling& tiling, const Lp8Parts& parts, std::int64_t number,
-                                             std::int8_t* tile) {
-    const std::int64_t column = number % tiling.columns, place = number / tiling.columns;
-    const std::int64_t band = place % tiling.bands, plane = place / tiling.bands;
+  static OCTAVO_HOST_DEVICE void decode_tile(const Lp8Tiling& tiling, const Lp8Parts& parts, std::int64_t plane,
+                                             std::int64_t band, std::int64_t column, std::int8_t* tile) {
     const auto columns = static_cast<std::uint32_t>(tiling.columns_of(column));
-    const Lp8Record record = parts.records[number];
+    const Lp8Record record = parts.records[tiling.tile(plane, band, column)];
     Lp8Tile codes;
     codes.begin(record, parts.payload_of(record), columns);
     std::int8_t* out =

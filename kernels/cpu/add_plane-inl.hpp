@@ -26,6 +26,22 @@ inline void add_plane(const std::int8_t* from, std::int64_t count, std::int8_t* 
   for (; i < count; ++i) to[i] = static_cast<std::int8_t>(to[i] + from[i]);
 }
 
+/// Adds plane `base` of an image of three planes to the others, in these rows and columns.
+inline void add_base_plane(const SampleShape& shape, std::int64_t base, AxisPart rows, AxisPart columns,
+                           std::int8_t* codes) {
+  const std::int64_t pixels = shape.values_per_channel();
+  const bool are_whole = columns.count() == shape.width;
+  const std::int64_t runs = are_whole ? 1 : rows.count();
+  const std::int64_t run = are_whole ? rows.count() * shape.width : columns.count();
+  for (std::int64_t plane = 0; plane < 3; ++plane) {
+    if (plane == base) continue;
+    for (std::int64_t i = 0; i < runs; ++i) {
+      std::int8_t* const first = codes + (rows.first + i) * shape.width + columns.first;
+      add_plane(first + base * pixels, run, first + plane * pixels);
+    }
+  }
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace octavo::kernels::cpu
 HWY_AFTER_NAMESPACE();

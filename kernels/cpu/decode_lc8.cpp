@@ -20,9 +20,9 @@ namespace HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_SCALAR
 
-void decode_lc8_here(const PackedRows& packed, const std::int64_t* rows, std::int64_t count, std::int8_t* tiles,
-                     std::int64_t tile_bytes) {
-  for (std::int64_t i = 0; i < count; ++i) Lc8Rows(packed).decode(rows[i], tiles + i * tile_bytes, OneThread());
+void decode_lc8_here(const PackedRows& packed, const std::int64_t* rows, std::int64_t count, const ImagePart& part,
+                     std::int8_t* tiles, std::int64_t tile_bytes) {
+  for (std::int64_t i = 0; i < count; ++i) Lc8Rows(packed).decode(rows[i], part, tiles + i * tile_bytes, OneThread());
 }
 
 #else
@@ -352,10 +352,10 @@ struct CodedTile {
   Lc8Parts parts(const Lc8Tiling& tiling) const { return {row.bytes, row.size, tiling}; }
 };
 
-/// Decodes a band of several rows.
+/// Decodes `groups` of a band of several rows.
 void decode_band(const PackedRows& packed, const Lc8Tiling& tiling, const CodedTile* tiles, std::int64_t tile_count,
-                 std::int64_t band) {
-  const std::int64_t of_tile = tiling.groups * tiling.shape.channels, count = tile_count * of_tile;
+                 std::int64_t band, AxisPart groups) {
+  const std::int64_t of_tile = groups.count() * tiling.shape.channels, count = tile_count * of_tile;
   const std::int64_t rows = tiling.rows_of(band), width = tiling.shape.width;
   for (std::int64_t first = 0; first < count; first += 2 * kGroupCount) {
     const Lc8Parts readable = tiles[0].parts(tiling);
@@ -364,8 +364,9 @@ void decode_band(const PackedRows& packed, const Lc8Tiling& tiling, const CodedT
     for (std::int64_t i = 0; i < here; ++i) {
       const CodedTile& one = tiles[(first + i) / of_tile];
       const std::int64_t number = (first + i) % of_tile;
-      strips[i / kGroupCount].add(i % kGroupCount, tiling, one.parts(tiling), band, number / tiling.shape.channels,
-                                  number % tiling.shape.channels, one.tile);
+      strips[i / kGroupCount].add(i % kGroupCount, tiling, one.parts(tiling), band,
+                                  groups.first + number / tiling.shape.channels, number % tiling.shape.channels,
+                                  one.tile);
     }
     StripLanes lanes[2] = {StripLanes(packed.tables, strips[0]), StripLanes(packed.tables, strips[1])};
     if (here > kGroupCount)
@@ -375,20 +376,22 @@ void decode_band(const PackedRows& packed, const Lc8Tiling& tiling, const CodedT
   }
 }
 
-/// Adds the base plane of a band to the others, if they are differences.
-void add_base(const Lc8Tiling& tiling, const CodedTile& one, std::int64_t band) {
+/// Adds the base plane of `groups` of a band to the others, if they are differences.
+void add_base(const Lc8Tiling& tiling, const CodedTile& one, std::int64_t band, AxisPart groups) {
   const SampleShape& shape = tiling.shape;
   if (shape.channels != kLc8ColorChannels || !one.parts(tiling).has_color_differences()) return;
-  const std::int64_t count = tiling.rows_of(band) * shape.width, pixels = shape.values_per_channel();
-  std::int8_t* const first = one.tile + band * tiling.band_rows * shape.width;
-  for (const std::int64_t plane : {0, 2}) add_plane(first + kLc8ColorBase * pixels, count, first + plane * pixels);
+  const std::int64_t first = band * tiling.band_rows;
+  add_base_plane(shape, kLc8ColorBase, {first, first + tiling.rows_of(band)},
+                 groups.lines(kLc8GroupStrips * kLc8Columns, shape.width), one.tile);
 }
 
 }  // namespace
 
-void decode_lc8_here(const PackedRows& packed, const std::int64_t* rows, std::int64_t count, std::int8_t* tiles,
-                     std::int64_t tile_bytes) {
+void decode_lc8_here(const PackedRows& packed, const std::int64_t* rows, std::int64_t count, const ImagePart& part,
+                     std::int8_t* tiles, std::int64_t tile_bytes) {
   const Lc8Tiling tiling(packed.shape);
+  const AxisPart bands = part.rows.units(tiling.band_rows);
+  const AxisPart groups = part.columns.units(kLc8GroupStrips * kLc8Columns);
   for (std::int64_t done = 0; done < count;) {
     CodedTile coded_tiles[kMostLc8Rows];
     std::int64_t coded_count = 0;
@@ -401,9 +404,9 @@ void decode_lc8_here(const PackedRows& packed, const std::int64_t* rows, std::in
         coded_tiles[coded_count++] = {coded, tile};
       }
     }
-    for (std::int64_t band = 0; band < tiling.bands && coded_count > 0; ++band) {
-      decode_band(packed, tiling, coded_tiles, coded_count, band);
-      for (std::int64_t i = 0; i < coded_count; ++i) add_base(tiling, coded_tiles[i], band);
+    for (std::int64_t band = bands.first; band < bands.end && coded_count > 0; ++band) {
+      decode_band(packed, tiling, coded_tiles, coded_count, band, groups);
+      for (std::int64_t i = 0; i < coded_count; ++i) add_base(tiling, coded_tiles[i], band, groups);
     }
   }
 }
@@ -419,9 +422,9 @@ namespace octavo::kernels::cpu {
 
 HWY_EXPORT(decode_lc8_here);
 
-void decode_lc8(const PackedRows& packed, const std::int64_t* rows, std::int64_t count, std::int8_t* tiles,
-                std::int64_t tile_bytes) {
-  HWY_DYNAMIC_DISPATCH(decode_lc8_here)(packed, rows, count, tiles, tile_bytes);
+void decode_lc8(const PackedRows& packed, const std::int64_t* rows, std::int64_t count, const ImagePart& part,
+                std::int8_t* tiles, std::int64_t tile_bytes) {
+  HWY_DYNAMIC_DISPATCH(decode_lc8_here)(packed, rows, count, part, tiles, tile_bytes);
 }
 
 }  // namespace octavo::kernels::cpu

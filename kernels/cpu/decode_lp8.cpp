@@ -19,8 +19,8 @@ namespace HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_SCALAR
 
-void decode_here(const PackedRows& packed, std::int64_t row, std::int8_t* tile) {
-  Lp8Rows(packed).decode(row, tile, OneThread());
+void decode_here(const PackedRows& packed, std::int64_t row, const ImagePart& part, std::int8_t* tile) {
+  Lp8Rows(packed).decode(row, part, tile, OneThread());
 }
 
 #else
@@ -208,12 +208,13 @@ void decode_tiles(const Lp8Tiling& tiling, const Lp8Parts& parts, std::int64_t p
                std::min<std::int64_t>(count * kLp8Columns, tiling.shape.width - x));
 }
 
+/// Decodes tiles `columns` of a band of a plane.
 void decode_band(const Lp8Tiling& tiling, const Lp8Parts& parts, std::int64_t plane, std::int64_t band,
-                 std::int8_t* tile) {
+                 AxisPart columns, std::int8_t* tile) {
   constexpr auto kMost = static_cast<std::int64_t>(hn::MaxLanes(EightTiles()));
   constexpr auto kFew = static_cast<std::int64_t>(hn::MaxLanes(FourTiles()));
-  for (std::int64_t first = 0; first < tiling.columns;) {
-    const std::int64_t rest = tiling.columns - first, count = std::min(rest, rest > kFew ? kMost : kFew);
+  for (std::int64_t first = columns.first; first < columns.end;) {
+    const std::int64_t rest = columns.end - first, count = std::min(rest, rest > kFew ? kMost : kFew);
     if (count > kFew)
       decode_tiles<EightTiles>(tiling, parts, plane, band, first, count, tile);
     else
@@ -224,7 +225,7 @@ void decode_band(const Lp8Tiling& tiling, const Lp8Parts& parts, std::int64_t pl
 
 }  // namespace
 
-void decode_here(const PackedRows& packed, std::int64_t row, std::int8_t* tile) {
+void decode_here(const PackedRows& packed, std::int64_t row, const ImagePart& part, std::int8_t* tile) {
   const CodedRow coded = coded_row(packed, row);
   const Lp8Tiling tiling(packed.shape);
   if (coded.size >= tiling.plain_bytes()) {
@@ -234,12 +235,13 @@ void decode_here(const PackedRows& packed, std::int64_t row, std::int8_t* tile) 
   const Lp8Parts parts(coded, tiling);
   const SampleShape& shape = tiling.shape;
   const bool adds_base = shape.channels == kLp8ColorChannels && parts.records[0].has_color_differences();
-  for (std::int64_t band = 0; band < tiling.bands; ++band) {
-    for (std::int64_t plane = 0; plane < shape.channels; ++plane) decode_band(tiling, parts, plane, band, tile);
+  const AxisPart bands = part.rows.units(tiling.band_rows), columns = part.columns.units(kLp8Columns);
+  for (std::int64_t band = bands.first; band < bands.end; ++band) {
+    for (std::int64_t plane = 0; plane < shape.channels; ++plane) decode_band(tiling, parts, plane, band, columns, tile);
     if (!adds_base) continue;
-    const std::int64_t count = tiling.rows_of(band) * shape.width, pixels = shape.values_per_channel();
-    std::int8_t* const first = tile + band * tiling.band_rows * shape.width;
-    for (const std::int64_t plane : {0, 2}) add_plane(first + kLp8ColorBase * pixels, count, first + plane * pixels);
+    const std::int64_t first = band * tiling.band_rows;
+    add_base_plane(shape, kLp8ColorBase, {first, first + tiling.rows_of(band)}, columns.lines(kLp8Columns, shape.width),
+                   tile);
   }
 }
 
@@ -254,8 +256,8 @@ namespace octavo::kernels::cpu {
 
 HWY_EXPORT(decode_here);
 
-void decode_lp8(const PackedRows& packed, std::int64_t row, std::int8_t* tile) {
-  HWY_DYNAMIC_DISPATCH(decode_here)(packed, row, tile);
+void decode_lp8(const PackedRows& packed, std::int64_t row, const ImagePart& part, std::int8_t* tile) {
+  HWY_DYNAMIC_DISPATCH(decode_here)(packed, row, part, tile);
 }
 
 }  // namespace octavo::kernels::cpu

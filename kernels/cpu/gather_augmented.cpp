@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/augment/needed_part.hpp"
 #include "kernels/cpu/decode_run-inl.hpp"
 #include "kernels/cpu/decoders-inl.hpp"
 #include "kernels/cpu/floating_point_mode.hpp"
@@ -89,7 +90,7 @@ class ImageRows {
 
   /// `moves_to_output`: bands may be appended with append_moved().
   void begin(std::int64_t row, const DrawnImage& image, bool moves_to_output = false) {
-    maker_.begin(scratch_.codes.of(row), image);
+    maker_.begin(scratch_.codes.of(row, needed_part(*args_.augment.program, image)), image);
     maps_.begin(image);
     visit_value_type(args_.batch.dtype, [&](auto value) {
       decodes_moved_ = moves_to_output && keeps_order(args_) && maker_.can_decode<decltype(value)>();

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "kernels/augment/image_passes.hpp"
+#include "kernels/augment/needed_part.hpp"
 #include "kernels/cpu/decode_run.hpp"
 #include "kernels/cpu/floating_point_mode.hpp"
 #include "kernels/cpu/gather.hpp"
@@ -84,8 +85,9 @@ struct PortableScratch {
 class DefinedImage {
  public:
   DefinedImage(const GatherArgs& args, const SelectedSample& sample, std::uint32_t view, PortableScratch& scratch)
-      : sample_(sample), codes_(scratch.codes.of(sample.row)) {
+      : sample_(sample) {
     draw_image(args, sample, view, drawn_);
+    codes_ = scratch.codes.of(sample.row, needed_part(*args.augment.program, drawn_));
     const OneThread thread;
     ImagePasses passes(thread, *args.augment.program, drawn_, args.sample.channels, scratch.images, scratch.statistics,
                        scratch.filters);
@@ -101,7 +103,7 @@ class DefinedImage {
  private:
   SelectedSample sample_;
   DrawnImage drawn_;
-  const std::int8_t* codes_;
+  const std::int8_t* codes_ = nullptr;
   std::optional<DrawnStages<StoredFilters>> stages_;
 };
 

@@ -1,3 +1,4 @@
+#include "kernels/augment/needed_part.hpp"
 #include "kernels/cpu/mask_gather.hpp"
 
 #include <algorithm>
@@ -131,17 +132,16 @@ void gather_as(const MaskGatherArgs& args, std::int64_t first, std::int64_t last
   auto* const masks = static_cast<Value*>(args.masks);
   for (std::int64_t i = first * args.views; i < last * args.views; ++i) {
     const SelectedSample sample = sample_at(args.selection, i / args.views);
-    const std::int8_t* const mask = scratch.stored.of(sample.row);
     Value* const out = masks + i * pixels;
     if (args.program == nullptr) {
-      std::copy_n(reinterpret_cast<const std::uint8_t*>(mask), pixels, out);
+      std::copy_n(reinterpret_cast<const std::uint8_t*>(scratch.stored.of(sample.row)), pixels, out);
       continue;
     }
     const DrawKey key = draw_key(args, sample, static_cast<std::uint32_t>(i % args.views));
     for (int op = 0; op < args.program->op_count; ++op) {
       draw_step(*args.program, args.channels, key, op, *scratch.image);
     }
-    fill(args, scratch, mask, out);
+    fill(args, scratch, scratch.stored.of(sample.row, needed_part(*args.program, *scratch.image)), out);
   }
 }
 

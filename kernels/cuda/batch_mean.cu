@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(kMostThreads, kLeastDecodingBlocks) sum_decode
   for (std::int64_t b = blockIdx.x; b < args.batch_count; b += gridDim.x) {
     if (threadIdx.x == 0) row = row_at(args.selection, b);
     __syncthreads();
-    const std::int8_t* const codes = load_row(rows, row, slot, BlockThreads());
+    const std::int8_t* const codes = load_row(rows, row, whole_image(args.packed.shape), slot, BlockThreads());
     for (std::int64_t c = 0; c < args.channel_count; ++c) {
       std::int64_t sum = 0;
       for (std::int64_t p = threadIdx.x; p < args.values_per_channel; p += blockDim.x) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/augment/image_passes.hpp"
+#include "kernels/augment/needed_part.hpp"
 #include "kernels/cuda/block/batch_rows.cuh"
 #include "kernels/cuda/block/block_image.cuh"
 #include "kernels/cuda/block/block_threads.cuh"
@@ -48,7 +49,8 @@ __global__ void __launch_bounds__(kImageThreads, kLeastImageBlocks)
       const ImageMemory memory = image_memory(*args.augment.program, args.sample.channels, slot.images);
       ImagePasses<BlockThreads, FilterTables> passes(threads, *args.augment.program, image.drawn[of],
                                                      args.sample.channels, memory, statistics, filters);
-      const std::int8_t* const codes = load_row(rows, image.sample(of).row, slot.row, threads);
+      const std::int8_t* const codes = load_row(
+          rows, image.sample(of).row, needed_part(*args.augment.program, image.drawn[of]), slot.row, threads);
       remaining[of].steps = passes.make(codes, kMixes);
       remaining[of].codes = passes.made() == nullptr ? codes : passes.made();
     }
@@ -69,7 +71,7 @@ __global__ void __launch_bounds__(kImageThreads, kLeastImageBlocks) gather_decod
   for (std::int64_t b = blockIdx.x; b < args.batch_count; b += gridDim.x) {
     if (threadIdx.x == 0) sample = sample_at(args.selection, b);
     __syncthreads();
-    const std::int8_t* const codes = load_row(rows, sample.row, row, BlockThreads());
+    const std::int8_t* const codes = load_row(rows, sample.row, whole_image(args.sample), row, BlockThreads());
     const std::int64_t count = args.sample.values();
     Value* const out = static_cast<Value*>(args.values) + b * count;
     for (std::int64_t i = threadIdx.x; i < count; i += blockDim.x) {

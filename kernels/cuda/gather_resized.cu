@@ -687,8 +687,6 @@ __global__ void __launch_bounds__(kResizedThreads, kLeastResizedBlocks)
 
 bool is_interleaved(const GatherArgs& args) { return args.batch.layout == Layout::nhwc && args.sample.channels != 1; }
 
-std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 /// The sizes of tiles.
 struct TileSize {
   std::int64_t columns, groups, channels;

@@ -2,6 +2,7 @@
 // a twelfth of the bytes of their float32 RGB images, so this kernel is simple rather than fast.
 #include <algorithm>
 
+#include "kernels/augment/needed_part.hpp"
 #include "kernels/cuda/block/block_threads.cuh"
 #include "kernels/cuda/block/launch.cuh"
 #include "kernels/cuda/mask_gather.hpp"
@@ -42,7 +43,9 @@ __global__ void __launch_bounds__(kThreads, kLeastBlocks)
       }
       __syncthreads();
     }
-    const std::int8_t* const mask = load_row(rows, sample.row, slot, BlockThreads());
+    const std::int8_t* const mask = load_row(
+        rows, sample.row, args.program == nullptr ? whole_image(args.packed.shape) : needed_part(*args.program, image),
+        slot, BlockThreads());
     Value* const out = static_cast<Value*>(args.masks) + static_cast<std::int64_t>(mask_number) * pixels;
     for (std::uint32_t pixel = blockIdx.y * kThreads + threadIdx.x; pixel < pixels; pixel += gridDim.y * kThreads) {
       const std::int64_t from = args.program == nullptr

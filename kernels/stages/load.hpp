@@ -3,7 +3,8 @@
 // A Rows policy knows how rows are stored. It either has them in place, with
 //   codes(row): the values of `row`,
 // or decodes them, with
-//   decode(row, tile, threads): writes the values of `row` to `tile`, by all `threads` together.
+//   decode(row, part, tile, threads): writes the values of `row` that are in `part` of the image to their places in
+//   `tile`, by all `threads` together.
 // Fast kernels read rows in place directly; all other kernels call load_row().
 #pragma once
 
@@ -13,6 +14,7 @@
 #include "kernels/codecs/lp8_rows.hpp"
 #include "kernels/codecs/value_step.hpp"
 #include "kernels/host_device.hpp"
+#include "kernels/image_part.hpp"
 #include "kernels/packed_rows.hpp"
 
 namespace octavo::kernels {
@@ -45,15 +47,16 @@ class DecodedRows {
   OCTAVO_HOST_DEVICE explicit DecodedRows(const PackedRows& packed) : packed_(packed) {}
 
   template <typename Threads>
-  OCTAVO_HOST_DEVICE void decode(std::int64_t row, std::int8_t* tile, const Threads& threads) const {
+  OCTAVO_HOST_DEVICE void decode(std::int64_t row, const ImagePart& part, std::int8_t* tile,
+                                 const Threads& threads) const {
     switch (packed_.coding) {
       case RowCoding::plain:
         return;
       case RowCoding::lp8:
-        Lp8Rows(packed_).decode(row, tile, threads);
+        Lp8Rows(packed_).decode(row, part, tile, threads);
         break;
       case RowCoding::lc8:
-        Lc8Rows(packed_).decode(row, tile, threads);
+        Lc8Rows(packed_).decode(row, part, tile, threads);
         break;
     }
     if (packed_.value_step == 1) return;
@@ -68,13 +71,14 @@ class DecodedRows {
 };
 
 /// The values of `row`, in place or in `tile`, after which `threads` have waited for each other. All of them call this.
+/// Values that are not in `part` of the image are unspecified.
 template <typename Rows, typename Threads>
-OCTAVO_HOST_DEVICE inline const std::int8_t* load_row(const Rows& rows, std::int64_t row, std::int8_t* tile,
-                                                      const Threads& threads) {
+OCTAVO_HOST_DEVICE inline const std::int8_t* load_row(const Rows& rows, std::int64_t row, const ImagePart& part,
+                                                      std::int8_t* tile, const Threads& threads) {
   if constexpr (Rows::kInPlace) {
     return rows.codes(row);
   } else {
-    rows.decode(row, tile, threads);
+    rows.decode(row, part, tile, threads);
     threads.wait();
     return tile;
   }

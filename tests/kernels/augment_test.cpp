@@ -8,6 +8,7 @@
 
 #include "augment_cases.hpp"
 #include "catch.hpp"
+#include "kernels/augment/needed_part.hpp"
 #include "kernels/cpu/gather.hpp"
 #include "sanitized.hpp"
 #include "target_guard.hpp"
@@ -164,6 +165,72 @@ TEST_CASE("borders show what their names say", "[unit][kernels]") {
   REQUIRE(shown(Border::constant) == "...abcd...");
   REQUIRE(shown(Border::edge) == "aaaabcdddd");
   REQUIRE(shown(Border::reflect) == "dcbabcdcba");
+}
+
+TEST_CASE("an augmented image shows nothing outside the part that it needs", "[unit][kernels]") {
+  constexpr std::uint32_t kSeeds = is_sanitized() ? 100 : 400;
+  std::int64_t spared = 0;
+  for (std::uint32_t seed = 0; seed < kSeeds; ++seed) {
+    AugmentCase parameters(seed);
+    GatherArgs args = parameters.args();
+    const std::int64_t C = args.sample.channels, H = args.sample.height, W = args.sample.width;
+    std::vector<bool> is_needed(static_cast<std::size_t>(AugmentCase::kRows * H * W));
+    const auto add = [&](const SelectedSample& sample, std::int64_t view) {
+      DrawnImage image;
+      draw_image(args, sample, static_cast<std::uint32_t>(view), image);
+      const ImagePart part = needed_part(*args.augment.program, image);
+      for (std::int64_t y = part.rows.first; y < part.rows.end; ++y) {
+        for (std::int64_t x = part.columns.first; x < part.columns.end; ++x) {
+          is_needed.at(static_cast<std::size_t>((sample.row * H + y) * W + x)) = true;
+        }
+      }
+    };
+    for (std::int64_t b = 0; b < args.batch_count; ++b) {
+      const MixedSample mixed = mixed_sample_at(args, b);
+      for (std::int64_t view = 0; view < args.batch.views; ++view) {
+        add(mixed.sample, view);
+        if (mixed.step.kind != MixKind::none) add(mixed.partner, view);
+      }
+    }
+    gather_defined(args);
+    const auto expected = parameters.values();
+
+    std::vector<std::int8_t> changed(args.packed.codes, args.packed.codes + AugmentCase::kRows * args.sample.values());
+    for (std::int64_t row = 0; row < AugmentCase::kRows; ++row) {
+      for (std::int64_t p = 0; p < H * W; ++p) {
+        if (is_needed[static_cast<std::size_t>(row * H * W + p)]) continue;
+        for (std::int64_t c = 0; c < C; ++c) changed[static_cast<std::size_t>((row * C + c) * H * W + p)] ^= 0x55;
+        ++spared;
+      }
+    }
+    args = parameters.args();
+    args.packed.codes = changed.data();
+    INFO(parameters.name());
+    gather_defined(args);
+    REQUIRE(parameters.values() == expected);
+    gather_in_scratch(args, cpu::Stores::cached);
+    REQUIRE(parameters.values() == expected);
+  }
+  REQUIRE(spared > 10'000);
+}
+
+TEST_CASE("a crop needs its rectangle, and what its border mirrors", "[unit][kernels]") {
+  const auto needed = [](Border border, std::int64_t first, std::int64_t end, std::int64_t offset) {
+    const AxisPart part = part_before_crop(border, {first, end}, offset, 10);
+    return std::pair(part.first, part.end);
+  };
+  using Lines = std::pair<std::int64_t, std::int64_t>;
+  for (const Border border : {Border::constant, Border::edge, Border::reflect}) {
+    CHECK(needed(border, 0, 4, 3) == Lines(3, 7));
+    CHECK(needed(border, 2, 4, 3) == Lines(5, 7));
+  }
+  CHECK(needed(Border::constant, 0, 6, -2) == Lines(0, 4));
+  CHECK(needed(Border::edge, 0, 6, -2) == Lines(0, 4));
+  CHECK(needed(Border::reflect, 0, 3, -2) == Lines(0, 3));  // 2, 1, 0
+  CHECK(needed(Border::reflect, 0, 6, 7) == Lines(6, 10));  // 7, 8, 9, 8, 7, 6
+  CHECK(needed(Border::constant, 0, 2, -5) == Lines(0, 0));
+  CHECK(needed(Border::edge, 0, 2, -5) == Lines(0, 1));
+  CHECK(needed(Border::edge, 0, 2, 12) == Lines(9, 10));
 }
 
 TEST_CASE("every instruction set augments like the definition", "[unit][kernels]") {

@@ -57,7 +57,7 @@ class CodedRows {
     std::vector<std::int8_t> codes(static_cast<std::size_t>(row_count_ * shape_.values()));
     const PackedRows packed = this->packed();
     for (std::int64_t row = 0; row < row_count_; ++row) {
-      DecodedRows(packed).decode(row, codes.data() + row * shape_.values(), OneThread());
+      DecodedRows(packed).decode(row, whole_image(shape_), codes.data() + row * shape_.values(), OneThread());
     }
     return codes;
   }

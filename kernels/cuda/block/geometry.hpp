@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "kernels/divider.hpp"
+
 namespace octavo::kernels::cuda {
 
 /// Device properties that launchers use.
@@ -54,7 +56,6 @@ struct BatchGeometry {
 /// 294 tiles: 147 blocks of 2 warps.
 inline BatchGeometry batch_geometry(std::int64_t batch_count, std::int64_t tiles_per_sample, const DeviceTraits& device,
                                     unsigned most_warps = kMostWarps, std::int64_t full_warps = kFullWarps) {
-  const auto quotient_up = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
   const std::int64_t multiprocessors = std::max(1, device.multiprocessor_count);
   const std::int64_t steps = batch_count * tiles_per_sample;
   const std::int64_t steps_per_warp = std::clamp<std::int64_t>(steps / (full_warps * multiprocessors), 1, kMostSteps);

@@ -98,21 +98,29 @@ class StoredRows {
                .value_step = value_step};
   }
 
+  /// The codes of a row after decoding `part` of it; those that were not decoded are 99.
+  Codes part_by_definition(std::int64_t row, const kernels::ImagePart& part) const {
+    Codes codes(static_cast<std::size_t>(packed_.shape.values()), 99);
+    kernels::DecodedRows(packed_).decode(row, part, codes.data(), kernels::OneThread());
+    return codes;
+  }
+  Codes part_by_simd(std::int64_t row, const kernels::ImagePart& part) const {
+    std::vector<std::byte> scratch;
+    const std::int8_t* const codes = row_codes(scratch).of(row, part);
+    return {codes, codes + packed_.shape.values()};
+  }
   Codes by_definition() const {
     Codes codes(static_cast<std::size_t>(packed_.resident_count * packed_.shape.values()));
     for (std::int64_t row = 0; row < packed_.resident_count; ++row) {
-      kernels::DecodedRows(packed_).decode(row, codes.data() + row * packed_.shape.values(), kernels::OneThread());
+      kernels::DecodedRows(packed_).decode(row, kernels::whole_image(packed_.shape), codes.data() + row * packed_.shape.values(), kernels::OneThread());
     }
     return codes;
   }
   /// With the instructions that are chosen now, as many rows at once as possible.
   Codes by_simd() const {
     const std::int64_t values = packed_.shape.values();
-    kernels::cpu::ScratchParts counted(nullptr);
-    kernels::cpu::RowCodes(packed_, values, counted);
-    std::vector<std::byte> scratch(static_cast<std::size_t>(counted.bytes()), std::byte{99});
-    kernels::cpu::ScratchParts parts(scratch.data());
-    const kernels::cpu::RowCodes rows(packed_, values, parts);
+    std::vector<std::byte> scratch;
+    const kernels::cpu::RowCodes rows = row_codes(scratch);
     Codes codes;
     for (std::int64_t first = 0; first < packed_.resident_count; first += rows.most_rows()) {
       std::vector<std::int64_t> numbers(
@@ -127,6 +135,15 @@ class StoredRows {
   }
 
  private:
+  kernels::cpu::RowCodes row_codes(std::vector<std::byte>& scratch) const {
+    const std::int64_t values = packed_.shape.values();
+    kernels::cpu::ScratchParts counted(nullptr);
+    kernels::cpu::RowCodes(packed_, values, counted);
+    scratch.assign(static_cast<std::size_t>(counted.bytes()), std::byte{99});
+    kernels::cpu::ScratchParts parts(scratch.data());
+    return {packed_, values, parts};
+  }
+
   std::vector<std::byte> bytes_;
   std::vector<std::uint64_t> offsets_ = {0};
   std::shared_ptr<const dataset_file::RowTables> tables_;
@@ -193,6 +210,50 @@ TEST_CASE("coded rows decode to multiples of their value step, with every instru
       for_targets([&] { REQUIRE(stored.by_simd() == codes); });
     }
   }
+}
+
+TEST_CASE("a part of a coded row decodes like the whole, and other units are not decoded", "[unit][coded]") {
+  const Compression coding = each_coding();
+  std::mt19937 random(5);
+  const auto below = [&](std::int64_t count) { return static_cast<std::int64_t>(random()) % count; };
+  for (const SampleShape& shape : kShapes) {
+    const Codes codes = image_of(shape, Kind::smooth, 3);
+    const StoredRows stored(coding, shape, {encoded(coding, shape, codes)});
+    for (int i = 0; i < 8; ++i) {
+      const std::int64_t top = below(shape.height), left = below(shape.width);
+      const kernels::ImagePart part = {{top, top + below(shape.height - top + 1)},
+                                       {left, left + below(shape.width - left + 1)}};
+      INFO(to_string(coding) << ", " << to_string(shape) << ", rows " << part.rows.first << " to " << part.rows.end
+                             << ", columns " << part.columns.first << " to " << part.columns.end);
+      const auto check = [&](const Codes& decoded) {
+        bool is_equal = true;
+        for (std::int64_t c = 0; c < shape.channels; ++c) {
+          for (std::int64_t y = part.rows.first; y < part.rows.end; ++y) {
+            const auto at = static_cast<std::ptrdiff_t>((c * shape.height + y) * shape.width);
+            is_equal &= std::equal(codes.begin() + at + part.columns.first, codes.begin() + at + part.columns.end,
+                                   decoded.begin() + at + part.columns.first);
+          }
+        }
+        REQUIRE(is_equal);
+      };
+      check(stored.part_by_definition(0, part));
+      for_targets([&] { check(stored.part_by_simd(0, part)); });
+    }
+  }
+  // Units have at most 64 rows and 32 columns.
+  const SampleShape large = {3, 200, 200};
+  const StoredRows stored(coding, large, {encoded(coding, large, image_of(large, Kind::smooth, 3))});
+  const kernels::ImagePart corner = {{0, 1}, {0, 1}};
+  const auto check_rest = [&](const Codes& decoded) {
+    for (std::int64_t y = 0; y < large.height; ++y) {
+      for (std::int64_t x = 0; x < large.width; ++x) {
+        if (y < 64 && x < 96) continue;  // a vector of tiles has eight
+        REQUIRE(decoded[static_cast<std::size_t>(large.values_per_channel() + y * large.width + x)] == 99);
+      }
+    }
+  };
+  check_rest(stored.part_by_definition(0, corner));
+  for_targets([&] { check_rest(stored.part_by_simd(0, corner)); });
 }
 
 TEST_CASE("coded rows decode together like one by one, with every instruction set", "[unit][coded]") {

@@ -1,0 +1,49 @@
+// A rectangle of an image: decoders of coded rows decode only what it touches.
+#pragma once
+
+#include <cstdint>
+
+#include <octavo/shapes.hpp>
+
+#include "kernels/host_device.hpp"
+
+namespace octavo::kernels {
+
+/// Lines [first, end) of an axis, which may be none.
+struct AxisPart {
+  std::int64_t first, end;
+
+  /// The units of `size` lines that these lines touch.
+  OCTAVO_HOST_DEVICE AxisPart units(std::int64_t size) const {
+    return first >= end ? AxisPart{0, 0} : AxisPart{first / size, (end + size - 1) / size};
+  }
+  /// The lines of these units of `size` lines, of an axis of `count` lines.
+  OCTAVO_HOST_DEVICE AxisPart lines(std::int64_t size, std::int64_t count) const {
+    return {first * size, end * size < count ? end * size : count};
+  }
+  OCTAVO_HOST_DEVICE std::int64_t count() const { return end - first; }
+};
+
+/// A rectangle of pixels, of all channels.
+struct ImagePart {
+  AxisPart rows, columns;
+};
+
+/// Adds plane `base` of an image of three planes of codes to the two others, in these rows, modulo 256.
+template <typename Threads>
+OCTAVO_HOST_DEVICE inline void add_base_plane(const SampleShape& shape, std::int64_t base, AxisPart rows,
+                                              std::int8_t* codes, const Threads& threads) {
+  const std::int64_t pixels = shape.values_per_channel();
+  const std::int8_t* const from = codes + base * pixels;
+  std::int8_t *const first = codes + (base == 0 ? 1 : 0) * pixels, *const second = codes + (base == 2 ? 1 : 2) * pixels;
+  for (std::int64_t i = rows.first * shape.width + threads.index(); i < rows.end * shape.width; i += threads.count()) {
+    first[i] = static_cast<std::int8_t>(first[i] + from[i]);
+    second[i] = static_cast<std::int8_t>(second[i] + from[i]);
+  }
+}
+
+OCTAVO_HOST_DEVICE inline ImagePart whole_image(const SampleShape& shape) {
+  return {{0, shape.height}, {0, shape.width}};
+}
+
+}  // namespace octavo::kernels
