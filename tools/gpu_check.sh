@@ -364,16 +364,17 @@ batches_of() {
       --compress "$compression" --force --quiet || return 0
   done
   for size in 512 0 65536; do
-    part "batches_cuda $name, size $size" 60 "$build/bench/bench_batches_cuda" "${versions[@]}" "${quick[@]}" \
+    part "batches_cuda $name, size $size" 60 "$build/bench/bench_batches_cuda" "${versions[@]}" "${quick[@]}" "${buffer[@]}" \
       --batch-size "$size" --json "$results/batches_cuda-$name-$size.json" || true
   done
 }
 
 stage_bench() {
-  local results=$check/bench small=() quick=() file
+  local results=$check/bench small=() quick=() buffer=() file
   if [[ $rehearse == yes ]]; then
     small=(--rounds 1 --mib 2)
     quick=(--rounds 1)
+    buffer=(--mib 16)
   fi
   part gather_cuda 60 "$build/bench/bench_gather_cuda" "${small[@]}" --json "$results/gather_cuda.json" || true
   part torch_gather 45 python3 "$root/bench/python/torch_gather.py" --json "$results/torch_gather.json" || true

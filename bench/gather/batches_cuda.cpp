@@ -1,12 +1,12 @@
 // What compression and augmentation add to a batch on a GPU: batches of the same samples from several files, which are
 // packed in different ways, compared with plain batches of the first file and with a copy on the device.
 //
-// bench_batches_cuda FILE.h5 [FILE.h5...] [--batch-size B] [--rounds R] [--json FILE]
+// bench_batches_cuda FILE.h5 [FILE.h5...] [--batch-size B] [--mib M] [--rounds R] [--json FILE]
 // ncu --profile-from-start off bench_batches_cuda FILE.h5 [FILE.h5...] --rounds 0
 //
-// Batches go round a buffer far larger than the cache, in the order of an epoch. The samples should exceed the cache,
-// too. Without --batch-size, a batch has about 64 MiB of float32 values; it has at most 1 GiB. Without rounds, nothing
-// is timed: each batch is made once, for a profiler.
+// Batches go round a buffer of 1 GiB, or --mib M, which should be far larger than the cache, in the order of an epoch.
+// The samples should exceed the cache, too. Without --batch-size, a batch has about 64 MiB of float32 values; it has at
+// most as many as the buffer. Without rounds, nothing is timed: each batch is made once, for a profiler.
 #include <cuda_profiler_api.h>
 #include <cuda_runtime_api.h>
 
@@ -30,7 +30,6 @@ using octavo::StreamRef;
 using octavo::TensorView;
 namespace augment = octavo::augment;
 
-constexpr std::int64_t kOutputBytes = std::int64_t{1} << 30;
 constexpr std::int64_t kBatchBytes = std::int64_t{64} << 20;
 constexpr std::int64_t kCheckedSamples = 96;
 
@@ -96,9 +95,12 @@ octavo::BatchMaker make_batches(const octavo::Store& store, const Recipe& recipe
 /// Memory for batches, and the measurements.
 class Bench {
  public:
-  explicit Bench(std::int64_t batch_size)
-      : batch_size_(batch_size), from_(device_memory(kOutputBytes)), out_(device_memory(kOutputBytes)) {
-    check_cuda(cudaMemset(from_.get(), 1, kOutputBytes), "fill");
+  Bench(std::int64_t batch_size, std::int64_t mib)
+      : batch_size_(batch_size),
+        output_bytes_(static_cast<std::size_t>(mib) << 20),
+        from_(device_memory(output_bytes_)),
+        out_(device_memory(output_bytes_)) {
+    check_cuda(cudaMemset(from_.get(), 1, output_bytes_), "fill");
     check_cuda(cudaEventCreate(&start_), "create an event");
     check_cuda(cudaEventCreate(&end_), "create an event");
     check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "create a stream");
@@ -132,9 +134,9 @@ class Bench {
   }
 
   Subject copy() {
-    return {"copy on the device", 2.0 * kOutputBytes, [this] {
+    return {"copy on the device", 2.0 * static_cast<double>(output_bytes_), [this] {
               return time([&] {
-                check_cuda(cudaMemcpyAsync(out_.get(), from_.get(), kOutputBytes, cudaMemcpyDeviceToDevice, stream_),
+                check_cuda(cudaMemcpyAsync(out_.get(), from_.get(), output_bytes_, cudaMemcpyDeviceToDevice, stream_),
                            "copy");
                 return 1;
               });
@@ -145,13 +147,13 @@ class Bench {
     auto maker = std::make_shared<octavo::BatchMaker>(full_batches(source, recipe));
     const std::int64_t batch = maker->options().batch_size;
     const std::int64_t bytes = view(source, recipe, batch, 0).byte_count();
-    const std::int64_t repeats = std::clamp<std::int64_t>(kOutputBytes / bytes, 1, 500);
+    const std::int64_t repeats = std::clamp<std::int64_t>(capacity() / bytes, 1, 500);
     return {source.name() + " B=" + std::to_string(batch), static_cast<double>(batch * source.shape().values() + bytes),
             [=, this, &source, &recipe, next = 0L]() mutable {
               return time([&] {
                 std::int64_t offset = 0;
                 for (std::int64_t i = 0; i < repeats; ++i, ++next, offset += (bytes + 255) / 256 * 256) {
-                  if (offset + bytes > kOutputBytes) offset = 0;
+                  if (offset + bytes > capacity()) offset = 0;
                   const std::int64_t steps = maker->batches_per_epoch();
                   maker->make(next / steps, next % steps, view(source, recipe, batch, offset), {}, StreamRef(stream_));
                 }
@@ -172,10 +174,11 @@ class Bench {
   }
 
  private:
+  std::int64_t capacity() const { return static_cast<std::int64_t>(output_bytes_); }
   octavo::BatchMaker full_batches(const Source& source, const Recipe& recipe) const {
     const std::int64_t sample_bytes = 4 * source.shape().values();
     const std::int64_t batch_size = batch_size_ > 0 ? batch_size_ : kBatchBytes / sample_bytes;
-    return make_batches(source.on_device(), recipe, std::min(batch_size, kOutputBytes / sample_bytes));
+    return make_batches(source.on_device(), recipe, std::min(batch_size, capacity() / sample_bytes));
   }
   TensorView view(const Source& source, const Recipe& recipe, std::int64_t batch, std::int64_t offset) const {
     TensorView view;
@@ -201,6 +204,7 @@ class Bench {
   }
 
   std::int64_t batch_size_;
+  std::size_t output_bytes_;
   DeviceMemory from_, out_;
   cudaEvent_t start_ = nullptr, end_ = nullptr;
   cudaStream_t stream_ = nullptr;
@@ -214,12 +218,12 @@ int main(int argc, char** argv) try {
     files.emplace_back(argv[files.size() + 1]);
   if (files.empty()) {
     std::fprintf(stderr,
-                 "usage: bench_batches_cuda FILE.h5 [FILE.h5...] [--batch-size B] [--rounds R] [--json FILE]\n");
+                 "usage: bench_batches_cuda FILE.h5 [FILE.h5...] [--batch-size B] [--mib M] [--rounds R] [--json FILE]\n");
     return 2;
   }
   Results results("batches_cuda", argc, argv);
   const int rounds = static_cast<int>(option(argc, argv, "--rounds", 9));
-  Bench bench(option(argc, argv, "--batch-size", 0));
+  Bench bench(option(argc, argv, "--batch-size", 0), option(argc, argv, "--mib", 1024));
   std::vector<Source> sources;
   for (const std::string& file : files) sources.emplace_back(file);
   const SampleShape shape = sources[0].shape();
