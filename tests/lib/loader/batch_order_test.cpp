@@ -79,7 +79,7 @@ TEST_CASE("batches that carry over are the epochs' samples one after another", "
         expected.insert(expected.end(), all.begin(), all.end());
         expected_epochs.insert(expected_epochs.end(), all.size(), epoch);
         for (std::int64_t step = 0; step < carried.batches_per_epoch(epoch); ++step) {
-          const store::BatchRows batch = carried.numbers(epoch, step);
+          const store::BatchRows batch = carried.rows(epoch, step);
           REQUIRE(std::ssize(batch.rows) == 9);
           rows.insert(rows.end(), batch.rows.begin(), batch.rows.end());
           if (batch.epochs.empty()) epochs.insert(epochs.end(), 9, epoch);
@@ -111,7 +111,7 @@ TEST_CASE("ranks with equal shares have the batch, and then repeats of it", "[un
             std::set<std::size_t> sizes;
             for (options.rank = 0; options.rank < options.world_size; ++options.rank) {
               const loader::BatchOrder order(options, N);
-              store::BatchRows part = order.numbers(epoch, step);
+              store::BatchRows part = order.rows(epoch, step);
               REQUIRE(std::ssize(part.rows) == order.part(epoch, step).count());
               sizes.insert(part.rows.size());
               rows.insert(rows.end(), part.rows.begin(), part.rows.end());
@@ -119,7 +119,7 @@ TEST_CASE("ranks with equal shares have the batch, and then repeats of it", "[un
               epochs.insert(epochs.end(), part.epochs.begin(), part.epochs.end());
             }
             options.rank = 0;
-            store::BatchRows all = whole.numbers(epoch, step);
+            store::BatchRows all = whole.rows(epoch, step);
             if (all.epochs.empty()) all.epochs.assign(all.rows.size(), epoch);
             REQUIRE(sizes.size() == 1);
             REQUIRE(rows.size() - all.rows.size() < static_cast<std::size_t>(options.world_size));
@@ -142,12 +142,12 @@ TEST_CASE("ranks share batches that carry over", "[unit][loader]") {
     for (std::int64_t step = 0; step < whole.batches_per_epoch(epoch); ++step) {
       std::vector<std::int64_t> rows, epochs;
       for (options.rank = 0; options.rank < 3; ++options.rank) {
-        const store::BatchRows part = loader::BatchOrder(options, 47).numbers(epoch, step);
+        const store::BatchRows part = loader::BatchOrder(options, 47).rows(epoch, step);
         rows.insert(rows.end(), part.rows.begin(), part.rows.end());
         if (part.epochs.empty()) epochs.insert(epochs.end(), part.rows.size(), epoch);
         epochs.insert(epochs.end(), part.epochs.begin(), part.epochs.end());
       }
-      store::BatchRows all = whole.numbers(epoch, step);
+      store::BatchRows all = whole.rows(epoch, step);
       if (all.epochs.empty()) all.epochs.assign(10, epoch);
       REQUIRE(rows == all.rows);
       REQUIRE(epochs == all.epochs);

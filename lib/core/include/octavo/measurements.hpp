@@ -42,7 +42,7 @@ struct GatherSpeed {
   double highest_fraction = 0.0;       ///< third quartile
   bool fits_cache = false;             ///< samples and batch fit in the last-level cache
 
-  /// The largest difference of the quartiles, relative to the median, of a result that holds still.
+  /// The largest interquartile range, relative to the median, of a steady result.
   static constexpr double kSteadySpread = 0.1;
   bool is_noisy() const { return highest_fraction - lowest_fraction >= kSteadySpread * fraction_of_copy; }
   double images_per_second() const { return static_cast<double>(batch_size) / median_seconds; }

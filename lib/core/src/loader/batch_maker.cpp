@@ -28,24 +28,20 @@ class BatchMaker::Implementation {
 
   /// Number of samples in a batch. Throws InvalidArgument if the batch does not exist.
   std::int64_t batch_count(std::int64_t epoch, std::int64_t step) const {
-    if (epoch < 0 || step < 0 || step >= batches_per_epoch(epoch)) {
-      throw InvalidArgument("make batch " + std::to_string(step) + " of epoch " + std::to_string(epoch) +
-                            ": no such batch; an epoch has " +
-                            std::to_string(batches_per_epoch(std::max<std::int64_t>(0, epoch))) + " batches");
-    }
+    check_exists(epoch, step);
     return server_.order().part(epoch, step).count();
   }
 
   std::int64_t largest_batch_count() const { return server_.order().largest_count(); }
 
   std::vector<std::int64_t> indices(std::int64_t epoch, std::int64_t step) const {
-    batch_count(epoch, step);
+    check_exists(epoch, step);
     return server_.order().indices(epoch, step);
   }
 
   /// Throws InvalidArgument if the batch does not exist and is not the one after the last of its epoch.
   LoaderState state(std::int64_t epoch, std::int64_t step) const {
-    if (step == 0 || step != batches_per_epoch(epoch)) batch_count(epoch, step);
+    if (step == 0 || step != batches_per_epoch(epoch)) check_exists(epoch, step);
     return server_.state(epoch, step);
   }
 
@@ -57,7 +53,7 @@ class BatchMaker::Implementation {
   LoaderPlace place_of(const LoaderState& state) const { return loader::checked_place(state, server_.state(0, 0)); }
 
   RankShare share(std::int64_t epoch, std::int64_t step) const {
-    batch_count(epoch, step);
+    check_exists(epoch, step);
     const loader::BatchPart part = server_.order().part(epoch, step);
     return {part.own.count, part.repeats, server_.order().whole(epoch, step).count};
   }
@@ -71,18 +67,27 @@ class BatchMaker::Implementation {
   }
 
   std::vector<DrawnSample> drawn(std::int64_t epoch, std::int64_t step) const {
-    batch_count(epoch, step);
+    check_exists(epoch, step);
     return loader::drawn_samples(samples_->shape, server_.order(), epoch, step);
   }
 
   std::string fingerprint(std::int64_t epoch, bool with_pixels) const {
-    batch_count(epoch, 0);
+    check_exists(epoch, 0);
     const LoaderOptions& options = server_.order().options();
     if (with_pixels) return loader::fingerprint_with_pixels(samples_, options, epoch);
     return loader::fingerprint(samples_->shape, samples_->sample_count, options, epoch);
   }
 
  private:
+  /// Throws InvalidArgument if the batch does not exist.
+  void check_exists(std::int64_t epoch, std::int64_t step) const {
+    if (epoch < 0 || step < 0 || step >= batches_per_epoch(epoch)) {
+      throw InvalidArgument("make batch " + std::to_string(step) + " of epoch " + std::to_string(epoch) +
+                            ": no such batch; an epoch has " +
+                            std::to_string(batches_per_epoch(std::max<std::int64_t>(0, epoch))) + " batches");
+    }
+  }
+
   std::shared_ptr<const store::StoredSamples> samples_;
   loader::PackedServer server_;
 };

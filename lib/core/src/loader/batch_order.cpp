@@ -73,18 +73,18 @@ std::optional<kernels::BatchNumber> BatchOrder::batch_at(LoaderPlace place) cons
 
 std::optional<kernels::RowSelection> BatchOrder::selection(std::int64_t epoch, std::int64_t step) const {
   const BatchPart part = this->part(epoch, step);
-  const BatchPositions& places = part.own;
-  if (sampler_ || places.first < 0 || part.repeats > 0) return std::nullopt;
+  const BatchPositions& positions = part.own;
+  if (sampler_ || positions.first < 0 || part.repeats > 0) return std::nullopt;
   switch (options_->shuffle.kind()) {
     case Shuffle::Kind::none:
     case Shuffle::Kind::global:
       return kernels::rows_in_order(key(sample_count_, options_->seed, epoch, options_->shuffle == Shuffle(true)),
-                                    places.first, static_cast<std::uint64_t>(epoch));
+                                    positions.first, static_cast<std::uint64_t>(epoch));
     case Shuffle::Kind::blocks: {
       // Full blocks are shuffled; a short one stays at the end.
       const std::int64_t B = options_->batch_size, whole = sample_count_ / B;
       const std::int64_t block = step < whole ? kernels::permute(key(whole, options_->seed, epoch, true), step) : step;
-      return kernels::rows_from(places.first + (block - step) * B, sample_count_, static_cast<std::uint64_t>(epoch));
+      return kernels::rows_from(positions.first + (block - step) * B, sample_count_, static_cast<std::uint64_t>(epoch));
     }
     case Shuffle::Kind::windows:
       return std::nullopt;
@@ -92,7 +92,7 @@ std::optional<kernels::RowSelection> BatchOrder::selection(std::int64_t epoch, s
   return std::nullopt;
 }
 
-store::BatchRows BatchOrder::numbers(std::int64_t epoch, std::int64_t step) const {
+store::BatchRows BatchOrder::rows(std::int64_t epoch, std::int64_t step) const {
   const BatchPart part = this->part(epoch, step);
   store::BatchRows batch;
   if (const auto selection = this->selection(epoch, step)) {
@@ -102,7 +102,7 @@ store::BatchRows BatchOrder::numbers(std::int64_t epoch, std::int64_t step) cons
   }
   append(epoch, part.own, batch);
   const BatchPositions whole = this->whole(epoch, step);
-  // The ranks' parts in sequence are the batch, again and again.
+  // The ranks' parts in sequence repeat the batch.
   std::int64_t next = (options_->rank * part.count() + part.own.count) % whole.count;
   for (std::int64_t left = part.repeats; left > 0; next = 0) {
     const std::int64_t run = std::min(left, whole.count - next);
@@ -112,31 +112,31 @@ store::BatchRows BatchOrder::numbers(std::int64_t epoch, std::int64_t step) cons
   return batch;
 }
 
-void BatchOrder::append(std::int64_t epoch, BatchPositions places, store::BatchRows& batch) const {
-  const std::int64_t carried = std::min(places.count, std::max<std::int64_t>(0, -places.first));
+void BatchOrder::append(std::int64_t epoch, BatchPositions positions, store::BatchRows& batch) const {
+  const std::int64_t carried = std::min(positions.count, std::max<std::int64_t>(0, -positions.first));
   const std::size_t before = batch.rows.size();
-  append_of_epoch(epoch - 1, {sample_count_ + places.first, carried}, batch);
-  append_of_epoch(epoch, {places.first + carried, places.count - carried}, batch);
+  append_of_epoch(epoch - 1, {sample_count_ + positions.first, carried}, batch);
+  append_of_epoch(epoch, {positions.first + carried, positions.count - carried}, batch);
   if (carried == 0 && batch.epochs.empty()) return;  // all are of the batch's epoch
   batch.epochs.resize(before, epoch);
   batch.epochs.resize(before + static_cast<std::size_t>(carried), epoch - 1);
   batch.epochs.resize(batch.rows.size(), epoch);
 }
 
-void BatchOrder::append_of_epoch(std::int64_t epoch, BatchPositions places, store::BatchRows& batch) const {
-  if (places.count == 0) return;
-  const std::size_t before = batch.rows.size(), after = before + static_cast<std::size_t>(places.count);
+void BatchOrder::append_of_epoch(std::int64_t epoch, BatchPositions positions, store::BatchRows& batch) const {
+  if (positions.count == 0) return;
+  const std::size_t before = batch.rows.size(), after = before + static_cast<std::size_t>(positions.count);
   if (sampler_) {
-    sampler_->append_rows(epoch, places.first, places.count, batch.rows);
+    sampler_->append_rows(epoch, positions.first, positions.count, batch.rows);
     if (!sampler_->order().draws_by_position) return;
     batch.indices.resize(after);
-    std::iota(batch.indices.begin() + static_cast<std::ptrdiff_t>(before), batch.indices.end(), places.first);
+    std::iota(batch.indices.begin() + static_cast<std::ptrdiff_t>(before), batch.indices.end(), positions.first);
   } else if (options_->shuffle.kind() == Shuffle::Kind::windows) {
-    append_window_rows(epoch, places, batch.rows);
+    append_window_rows(epoch, positions, batch.rows);
   } else {
     batch.rows.resize(after);
     kernels::cpu::permute_range(key(sample_count_, options_->seed, epoch, options_->shuffle == Shuffle(true)),
-                                places.first, places.count, batch.rows.data() + before);
+                                positions.first, positions.count, batch.rows.data() + before);
   }
 }
 
@@ -167,13 +167,14 @@ std::int64_t BatchOrder::window_at(std::int64_t epoch, std::int64_t number, std:
   return kernels::permute(key(whole, options_->seed, epoch, true), number);
 }
 
-void BatchOrder::append_window_rows(std::int64_t epoch, BatchPositions places, std::vector<std::int64_t>& rows) const {
+void BatchOrder::append_window_rows(std::int64_t epoch, BatchPositions positions,
+                                    std::vector<std::int64_t>& rows) const {
   const std::int64_t M = options_->shuffle.window_samples();
-  for (std::int64_t position = places.first; position < places.first + places.count;) {
+  for (std::int64_t position = positions.first; position < positions.first + positions.count;) {
     const std::int64_t number = position / M, inside = position % M;
     const std::int64_t window = window_at(epoch, number, M);
     const std::int64_t length = std::min(M, sample_count_ - number * M);  // a short window stays last
-    const std::int64_t count = std::min(length - inside, places.first + places.count - position);
+    const std::int64_t count = std::min(length - inside, positions.first + positions.count - position);
     const std::size_t before = rows.size();
     rows.resize(before + static_cast<std::size_t>(count));
     kernels::cpu::permute_range(key(length, kernels::seed_of_part(options_->seed, window), epoch, true), inside, count,

@@ -60,12 +60,12 @@ class BatchOrder {
   std::optional<kernels::BatchNumber> batch_at(LoaderPlace place) const;
   /// The selection from which a kernel computes the samples of a batch; nothing for orders that kernels do not support.
   std::optional<kernels::RowSelection> selection(std::int64_t epoch, std::int64_t step) const;
-  /// The state of a loader whose next batch is this one, without what it says about samples and values.
+  /// The state of a loader whose next batch is this one, without the fields that identify samples and values.
   LoaderState state(std::int64_t epoch, std::int64_t step) const;
   /// The row numbers of the batch's samples.
-  std::vector<std::int64_t> indices(std::int64_t epoch, std::int64_t step) const { return numbers(epoch, step).rows; }
+  std::vector<std::int64_t> indices(std::int64_t epoch, std::int64_t step) const { return rows(epoch, step).rows; }
   /// The same, and the indices and epochs for their random numbers.
-  store::BatchRows numbers(std::int64_t epoch, std::int64_t step) const;
+  store::BatchRows rows(std::int64_t epoch, std::int64_t step) const;
 
   /// For orders that visit windows of `window_samples` samples one after another: the window at position `number`.
   /// Window w holds samples [w * window_samples, (w + 1) * window_samples); the last one may be shorter.
@@ -73,10 +73,10 @@ class BatchOrder {
 
  private:
   /// Appends the samples at positions of an epoch. Negative ones are the last of the epoch before.
-  void append(std::int64_t epoch, BatchPositions places, store::BatchRows& batch) const;
+  void append(std::int64_t epoch, BatchPositions positions, store::BatchRows& batch) const;
   /// The same, none of them negative, without their epochs.
-  void append_of_epoch(std::int64_t epoch, BatchPositions places, store::BatchRows& batch) const;
-  void append_window_rows(std::int64_t epoch, BatchPositions places, std::vector<std::int64_t>& rows) const;
+  void append_of_epoch(std::int64_t epoch, BatchPositions positions, store::BatchRows& batch) const;
+  void append_window_rows(std::int64_t epoch, BatchPositions positions, std::vector<std::int64_t>& rows) const;
 
   std::shared_ptr<LoaderOptions> options_;  ///< of all copies
   std::shared_ptr<const Sampler> sampler_;  ///< null if an epoch shows every sample once

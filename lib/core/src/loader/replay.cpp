@@ -186,7 +186,7 @@ std::string digest(const SampleShape& shape, std::int64_t sample_count, const Lo
   const auto drawing = std::make_unique<Drawing>(shape, options.spec);
   StreamingHash hash;
   for (std::int64_t step = 0; step < order.batches_per_epoch(epoch); ++step) {
-    const store::BatchRows batch = order.numbers(epoch, step);
+    const store::BatchRows batch = order.rows(epoch, step);
     drawing->choose(batch, epoch);
     add_number(hash, std::int64_t{std::ssize(batch.rows)});
     for (std::int64_t b = 0; b < std::ssize(batch.rows); ++b) add_sample(hash, drawing->sample_at(b));
@@ -200,7 +200,7 @@ std::string digest(const SampleShape& shape, std::int64_t sample_count, const Lo
 std::vector<DrawnSample> drawn_samples(const SampleShape& shape, const BatchOrder& order, std::int64_t epoch,
                                        std::int64_t step) {
   const auto drawing = std::make_unique<Drawing>(shape, order.options().spec);
-  const store::BatchRows batch = order.numbers(epoch, step);
+  const store::BatchRows batch = order.rows(epoch, step);
   drawing->choose(batch, epoch);
   std::vector<DrawnSample> drawn;
   for (std::int64_t b = 0; b < std::ssize(batch.rows); ++b) drawn.push_back(drawing->sample_at(b));

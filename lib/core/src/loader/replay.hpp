@@ -21,7 +21,7 @@ std::vector<DrawnSample> drawn_samples(const SampleShape& shape, const BatchOrde
 /// The digest of an epoch, 16 hex digits (docs/numerics.md, "Replay"): of its batches over all ranks, whatever the rank
 /// of `options`.
 std::string fingerprint(const SampleShape& shape, std::int64_t sample_count, LoaderOptions options, std::int64_t epoch);
-/// The same, also of the values of the batches, which this makes.
+/// The same, including the values of all batches. Makes every batch.
 std::string fingerprint_with_pixels(const std::shared_ptr<const store::StoredSamples>& samples, LoaderOptions options,
                                     std::int64_t epoch);
 

@@ -46,13 +46,14 @@ std::int64_t Float32WindowServer::device_bytes() const {
 
 void Float32WindowServer::serve(std::int64_t epoch, std::int64_t step, const store::BatchTarget& to,
                                 StreamRef stream) const {
-  const loader::BatchPositions places = order_.part(epoch, step).own;
+  const loader::BatchPositions positions = order_.part(epoch, step).own;
   const std::vector<std::int64_t> rows = order_.indices(epoch, step);
   const std::int64_t values = shape().values(), width = this->labels().width;
   // A batch may begin in one window and end in the next.
-  for (std::int64_t done = 0; done < places.count;) {
-    const std::int64_t position = (places.first + done) / window_samples_;
-    const std::int64_t part = std::min(places.count - done, (position + 1) * window_samples_ - places.first - done);
+  for (std::int64_t done = 0; done < positions.count;) {
+    const std::int64_t position = (positions.first + done) / window_samples_;
+    const std::int64_t part =
+        std::min(positions.count - done, (position + 1) * window_samples_ - positions.first - done);
     const Window& window = window_for(epoch, position, stream);
     std::vector<std::int64_t> inside;
     for (std::int64_t i = done; i < done + part; ++i) {

@@ -222,7 +222,7 @@ class BatchFactory:
             warn_of_ranks(world_size)
         equal_shares = self._given_equal_shares
         if equal_shares is None:
-            equal_shares = world_size > 1 and _integrations.wants_equal_shares(world_size)
+            equal_shares = world_size > 1 and _integrations.needs_equal_shares(world_size)
         if not equal_shares:
             _integrations.prepare_for_ranks(world_size)
         if (rank, world_size) != (options.rank, options.world_size):

@@ -20,7 +20,7 @@ def gradient_state() -> Any:
     return _accelerate_state("GradientState")
 
 
-def wants_equal_shares(world_size: int) -> bool:
+def needs_equal_shares(world_size: int) -> bool:
     """Whether these ranks are Accelerate's, whose ``gather()`` needs the same number of samples on each."""
     state = _accelerate_state("PartialState")
     return gradient_state() is not None and state is not None and state.num_processes == world_size

@@ -15,7 +15,7 @@ class StagedRows final : public RowProvider {
               {[order](std::int64_t epoch) { return order.batches_per_epoch(epoch); }, order.largest_count(),
                order.largest_count() * samples->rows_in_source.largest_bytes(),
                order.largest_count() * samples->masks_in_source.largest_bytes(),
-               [order](StagedPart batch) { return order.numbers(batch.epoch, batch.number); }},
+               [order](StagedPart batch) { return order.rows(batch.epoch, batch.number); }},
               1, 1 + order.options().prefetch, order.options().prefetch > 0) {}
 
   void with_batch(std::int64_t epoch, std::int64_t step, StreamRef stream, const Use& use) override {

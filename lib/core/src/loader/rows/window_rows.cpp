@@ -54,9 +54,9 @@ class WindowRows final : public RowProvider {
     const BatchPart part = order_.part(epoch, step);
     if (part.count() == 0) return;
     // Repeated samples may be any of the batch.
-    const BatchPositions places = part.repeats > 0 ? order_.whole(epoch, step) : part.own;
-    const StagedPart first{epoch, places.first / window_samples_};
-    const StagedPart last{epoch, (places.first + places.count - 1) / window_samples_};
+    const BatchPositions positions = part.repeats > 0 ? order_.whole(epoch, step) : part.own;
+    const StagedPart first{epoch, positions.first / window_samples_};
+    const StagedPart last{epoch, (positions.first + positions.count - 1) / window_samples_};
     leave_windows_but(first, last);
     store::StagingSlot& front = hold(first);
     store::StagingSlot& back = last == first ? front : hold(last);

@@ -9,9 +9,10 @@
 namespace octavo::dataset_file {
 namespace {
 
-/// HDF5's filter mask has one bit per filter of the dataset. Bit 0: the first filter, deflate, was not applied.
+/// Values of HDF5's filter mask: bit 0 is set if the first filter was skipped.
 constexpr std::uint64_t kFilterApplied = 0;
 constexpr std::uint64_t kFilterSkipped = 1;
+
 [[noreturn]] void fail(std::size_t entry, const std::string& problem) {
   throw FormatError("chunk " + std::to_string(entry) + " " + problem);
 }

@@ -91,7 +91,7 @@ Extent ChunkWriter::find_written(const Target& target, std::int64_t first_row, s
   const std::int64_t length = file_.length();
   place.offset = length - place.bytes;
   if (place.offset >= file_length_ && matches_hash(file_, place)) return place;
-  const std::int64_t told = target.dataset->told_offset(first_row);
+  const std::int64_t told = target.dataset->offset_in_hdf5(first_row);
   for (const std::int64_t missing : {kHeaderBytes, std::int64_t{0}}) {
     place.offset = told + missing;
     if (place.end() <= length && matches_hash(file_, place)) return place;

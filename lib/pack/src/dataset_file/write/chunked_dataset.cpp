@@ -58,7 +58,7 @@ void ChunkedDataset::write(std::int64_t first_row, std::span<const std::byte> by
         "write a chunk of " + path_);
 }
 
-std::int64_t ChunkedDataset::told_offset(std::int64_t first_row) const {
+std::int64_t ChunkedDataset::offset_in_hdf5(std::int64_t first_row) const {
   const hdf5::Session session;
   const std::array<hsize_t, kRank> place = {static_cast<hsize_t>(first_row), 0, 0, 0};
   unsigned filter_mask = 0;

@@ -29,7 +29,7 @@ class ChunkedDataset {
   void write(std::int64_t first_row, std::span<const std::byte> bytes, bool is_encoded) const;
   /// The offset of the chunk according to HDF5. Takes longer the more chunks there are. Before HDF5 1.14.4, it does not
   /// include the user block.
-  std::int64_t told_offset(std::int64_t first_row) const;
+  std::int64_t offset_in_hdf5(std::int64_t first_row) const;
 
  private:
   std::string path_;

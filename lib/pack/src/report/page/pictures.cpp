@@ -31,7 +31,7 @@ SampleShape drawn_shape(const SampleShape& shape) {
   return drawn;
 }
 
-/// resize_image() accepts no longer side.
+/// The longest side that resize_image() accepts.
 constexpr std::int64_t kLongestSide = 65535;
 
 /// An image, [C,H,W].

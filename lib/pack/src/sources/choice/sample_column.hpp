@@ -17,7 +17,7 @@ class SampleColumn {
   /// the split has no such column; the message begins with `doing`.
   SampleColumn(const Source& source, std::size_t split, std::string_view name, const std::string& doing);
 
-  /// The value of a sample, as value_text() of dataset_file/index/columns.hpp.
+  /// The value of a sample, as value_text() of format/index/columns.hpp.
   std::optional<std::string> text(std::int64_t row) const;
 
  private:

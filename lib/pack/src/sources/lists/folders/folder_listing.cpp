@@ -119,8 +119,8 @@ std::optional<std::string> pattern_of_folders(const files::FileTree& tree, const
 
 /// Next to split folders, other images must not be lost unnoticed. Images in other folders are an error, since these
 /// are probably splits too; all other files are ignored.
-void check_beside_splits(const ImageRoot& root, const files::FolderEntries& entries,
-                         const std::vector<SplitFolder>& splits, const MaskRules& rules, ImageList& contents) {
+void check_other_contents(const ImageRoot& root, const files::FolderEntries& entries,
+                          const std::vector<SplitFolder>& splits, const MaskRules& rules, ImageList& contents) {
   for (const std::string& name : entries.folders) {
     if (split_of_folder_name(name)) continue;
     const auto files = root.tree->files_below(files::join_path(root.folder, name));
@@ -148,6 +148,12 @@ SplitFolder split_folder(const std::string& split, const std::shared_ptr<const f
   return {split, tree, pair->images, pair->masks};
 }
 
+void sort_by_split(std::vector<SplitFolder>& folders) {
+  std::stable_sort(folders.begin(), folders.end(), [](const SplitFolder& a, const SplitFolder& b) {
+    return split_rank(a.split) < split_rank(b.split);
+  });
+}
+
 /// The splits of a root whose folders of images and masks have subfolders for the splits.
 std::vector<SplitFolder> paired_splits(const ImageRoot& root, const MaskFolders& pair) {
   std::vector<SplitFolder> folders;
@@ -156,9 +162,7 @@ std::vector<SplitFolder> paired_splits(const ImageRoot& root, const MaskFolders&
     if (!split) return {};  // classes
     folders.push_back({*split, root.tree, files::join_path(pair.images, name), files::join_path(pair.masks, name)});
   }
-  std::stable_sort(folders.begin(), folders.end(), [](const SplitFolder& a, const SplitFolder& b) {
-    return split_rank(a.split) < split_rank(b.split);
-  });
+  sort_by_split(folders);
   return folders;
 }
 
@@ -180,10 +184,8 @@ std::vector<SplitFolder> split_folders(const ImageRoot& root, const MaskRules& r
     }
   }
   if (folders.empty()) return {split_folder(split_of_root(root), root.tree, root.folder, rules, contents)};
-  std::stable_sort(folders.begin(), folders.end(), [](const SplitFolder& a, const SplitFolder& b) {
-    return split_rank(a.split) < split_rank(b.split);
-  });
-  check_beside_splits(root, entries, folders, rules, contents);
+  sort_by_split(folders);
+  check_other_contents(root, entries, folders, rules, contents);
   return folders;
 }
 
@@ -456,7 +458,7 @@ std::set<std::string> common_inner_folders(const std::map<std::string, InnerFold
 }
 
 /// Adds a remark if images are in folders inside the class folders, which may be the classes: "cam1/crab",
-/// "cam2/crab". A single folder that all have, such as "images", or folders of splits, are no classes.
+/// "cam2/crab". A single folder that all have, such as "images", or folders of splits, are not classes.
 void remark_on_inner_folders(const std::vector<ClassImages>& all, ImageList& contents) {
   const auto inner = inner_folders_of_classes(all);
   if (inner.size() < 2) return;

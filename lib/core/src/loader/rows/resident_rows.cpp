@@ -17,7 +17,7 @@ class ResidentRows final : public RowProvider {
     if (const auto selection = order_.selection(epoch, step))
       return use(samples_->resident_samples(), *selection, count);
     if (count == 0) return;
-    const store::BatchRows batch = order_.numbers(epoch, step);
+    const store::BatchRows batch = order_.rows(epoch, step);
     const std::vector<std::int64_t> numbers = batch.numbers();
     const store::LentRows lent(*samples_->backend, numbers, stream);
     use(samples_->resident_samples(), batch.selection(lent.rows(), samples_->sample_count, epoch), count);
