@@ -11,17 +11,21 @@ namespace octavo::kernels {
 
 /// Lines [first, end) of an axis, which may be none.
 struct AxisPart {
-  std::int64_t first, end;
+  std::int32_t first, end;
 
+  OCTAVO_HOST_DEVICE static AxisPart of(std::int64_t first, std::int64_t end) {
+    return {static_cast<std::int32_t>(first), static_cast<std::int32_t>(end)};
+  }
   /// The units of `size` lines that these lines touch.
-  OCTAVO_HOST_DEVICE AxisPart units(std::int64_t size) const {
-    return first >= end ? AxisPart{0, 0} : AxisPart{first / size, (end + size - 1) / size};
+  OCTAVO_HOST_DEVICE AxisPart units(std::int64_t unit_size) const {
+    const auto size = static_cast<std::int32_t>(unit_size);
+    return first >= end ? AxisPart{0, 0} : AxisPart{first / size, (end - 1) / size + 1};
   }
   /// The lines of these units of `size` lines, of an axis of `count` lines.
   OCTAVO_HOST_DEVICE AxisPart lines(std::int64_t size, std::int64_t count) const {
-    return {first * size, end * size < count ? end * size : count};
+    return of(first * size, end * size < count ? end * size : count);
   }
-  OCTAVO_HOST_DEVICE std::int64_t count() const { return end - first; }
+  OCTAVO_HOST_DEVICE std::int32_t count() const { return end - first; }
 };
 
 /// A rectangle of pixels, of all channels.
@@ -43,7 +47,7 @@ OCTAVO_HOST_DEVICE inline void add_base_plane(const SampleShape& shape, std::int
 }
 
 OCTAVO_HOST_DEVICE inline ImagePart whole_image(const SampleShape& shape) {
-  return {{0, shape.height}, {0, shape.width}};
+  return {AxisPart::of(0, shape.height), AxisPart::of(0, shape.width)};
 }
 
 }  // namespace octavo::kernels

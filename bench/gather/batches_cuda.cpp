@@ -217,8 +217,9 @@ int main(int argc, char** argv) try {
   while (static_cast<int>(files.size()) + 1 < argc && argv[files.size() + 1][0] != '-')
     files.emplace_back(argv[files.size() + 1]);
   if (files.empty()) {
-    std::fprintf(stderr,
-                 "usage: bench_batches_cuda FILE.h5 [FILE.h5...] [--batch-size B] [--mib M] [--rounds R] [--json FILE]\n");
+    std::fprintf(
+        stderr,
+        "usage: bench_batches_cuda FILE.h5 [FILE.h5...] [--batch-size B] [--mib M] [--rounds R] [--json FILE]\n");
     return 2;
   }
   Results results("batches_cuda", argc, argv);

@@ -33,9 +33,10 @@ class Lc8Rows {
     const Lc8Parts parts(coded.bytes, coded.size, tiling);
     const AxisPart bands = part.rows.units(tiling.band_rows);
     const AxisPart groups = part.columns.units(kLc8GroupStrips * kLc8Columns);
-    const std::int64_t of_plane = bands.count() * groups.count();
-    for (std::int64_t i = first; i < tiling.shape.channels * of_plane; i += step) {
-      const std::int64_t place = i % of_plane;
+    const std::int32_t of_plane = bands.count() * groups.count();
+    const std::int32_t all = static_cast<std::int32_t>(tiling.shape.channels) * of_plane;
+    for (std::int32_t i = static_cast<std::int32_t>(first); i < all; i += static_cast<std::int32_t>(step)) {
+      const std::int32_t place = i % of_plane;
       decode_plane(tiling, parts, bands.first + place / groups.count(), groups.first + place % groups.count(),
                    i / of_plane, tile);
     }

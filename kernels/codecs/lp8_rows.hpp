@@ -49,9 +49,10 @@ class Lp8Rows {
     }
     const Lp8Parts parts(coded, tiling);
     const AxisPart bands = part.rows.units(tiling.band_rows), columns = part.columns.units(kLp8Columns);
-    const std::int64_t of_plane = bands.count() * columns.count();
-    for (std::int64_t i = first; i < tiling.shape.channels * of_plane; i += step) {
-      const std::int64_t place = i % of_plane;
+    const std::int32_t of_plane = bands.count() * columns.count();
+    const std::int32_t all = static_cast<std::int32_t>(tiling.shape.channels) * of_plane;
+    for (std::int32_t i = static_cast<std::int32_t>(first); i < all; i += static_cast<std::int32_t>(step)) {
+      const std::int32_t place = i % of_plane;
       decode_tile(tiling, parts, i / of_plane, bands.first + place / columns.count(),
                   columns.first + place % columns.count(), tile);
     }

@@ -31,8 +31,8 @@ inline void add_base_plane(const SampleShape& shape, std::int64_t base, AxisPart
                            std::int8_t* codes) {
   const std::int64_t pixels = shape.values_per_channel();
   const bool are_whole = columns.count() == shape.width;
-  const std::int64_t runs = are_whole ? 1 : rows.count();
-  const std::int64_t run = are_whole ? rows.count() * shape.width : columns.count();
+  const std::int64_t runs = are_whole ? 1 : std::int64_t{rows.count()};
+  const std::int64_t run = are_whole ? rows.count() * shape.width : std::int64_t{columns.count()};
   for (std::int64_t plane = 0; plane < 3; ++plane) {
     if (plane == base) continue;
     for (std::int64_t i = 0; i < runs; ++i) {

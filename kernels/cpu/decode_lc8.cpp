@@ -381,7 +381,7 @@ void add_base(const Lc8Tiling& tiling, const CodedTile& one, std::int64_t band, 
   const SampleShape& shape = tiling.shape;
   if (shape.channels != kLc8ColorChannels || !one.parts(tiling).has_color_differences()) return;
   const std::int64_t first = band * tiling.band_rows;
-  add_base_plane(shape, kLc8ColorBase, {first, first + tiling.rows_of(band)},
+  add_base_plane(shape, kLc8ColorBase, AxisPart::of(first, first + tiling.rows_of(band)),
                  groups.lines(kLc8GroupStrips * kLc8Columns, shape.width), one.tile);
 }
 

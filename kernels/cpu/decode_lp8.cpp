@@ -237,11 +237,12 @@ void decode_here(const PackedRows& packed, std::int64_t row, const ImagePart& pa
   const bool adds_base = shape.channels == kLp8ColorChannels && parts.records[0].has_color_differences();
   const AxisPart bands = part.rows.units(tiling.band_rows), columns = part.columns.units(kLp8Columns);
   for (std::int64_t band = bands.first; band < bands.end; ++band) {
-    for (std::int64_t plane = 0; plane < shape.channels; ++plane) decode_band(tiling, parts, plane, band, columns, tile);
+    for (std::int64_t plane = 0; plane < shape.channels; ++plane)
+      decode_band(tiling, parts, plane, band, columns, tile);
     if (!adds_base) continue;
     const std::int64_t first = band * tiling.band_rows;
-    add_base_plane(shape, kLp8ColorBase, {first, first + tiling.rows_of(band)}, columns.lines(kLp8Columns, shape.width),
-                   tile);
+    add_base_plane(shape, kLp8ColorBase, AxisPart::of(first, first + tiling.rows_of(band)),
+                   columns.lines(kLp8Columns, shape.width), tile);
   }
 }
 

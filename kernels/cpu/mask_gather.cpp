@@ -1,5 +1,5 @@
-#include "kernels/augment/needed_part.hpp"
 #include "kernels/cpu/mask_gather.hpp"
+#include "kernels/augment/needed_part.hpp"
 
 #include <algorithm>
 

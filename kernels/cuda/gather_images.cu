@@ -39,6 +39,7 @@ __global__ void __launch_bounds__(kImageThreads, kLeastImageBlocks)
   __shared__ BlockImage<kMixes> image;
   __shared__ FilterTables filters;
   __shared__ ImageStatistics statistics;
+  __shared__ ImagePart part;  // not in registers, which the images need
   const Rows rows(args.packed);
   const BlockThreads threads;
   for (std::uint32_t i = blockIdx.x; i < image_count; i += gridDim.x) {
@@ -49,8 +50,11 @@ __global__ void __launch_bounds__(kImageThreads, kLeastImageBlocks)
       const ImageMemory memory = image_memory(*args.augment.program, args.sample.channels, slot.images);
       ImagePasses<BlockThreads, FilterTables> passes(threads, *args.augment.program, image.drawn[of],
                                                      args.sample.channels, memory, statistics, filters);
-      const std::int8_t* const codes = load_row(
-          rows, image.sample(of).row, needed_part(*args.augment.program, image.drawn[of]), slot.row, threads);
+      if constexpr (!Rows::kInPlace) {
+        if (threadIdx.x == 0) part = needed_part(*args.augment.program, image.drawn[of]);
+        __syncthreads();
+      }
+      const std::int8_t* const codes = load_row(rows, image.sample(of).row, part, slot.row, threads);
       remaining[of].steps = passes.make(codes, kMixes);
       remaining[of].codes = passes.made() == nullptr ? codes : passes.made();
     }

@@ -28,6 +28,7 @@ __global__ void __launch_bounds__(kThreads, kLeastBlocks)
     gather_masks(const MaskGatherArgs args, const std::uint32_t mask_count, const std::uint32_t pixels) {
   __shared__ SelectedSample sample;
   __shared__ DrawnImage image;
+  __shared__ ImagePart part;
   const Rows rows(args.packed);
   auto* const slot =
       reinterpret_cast<std::int8_t*>(args.block_memory.memory + blockIdx.x * args.block_memory.slot_bytes);
@@ -43,9 +44,13 @@ __global__ void __launch_bounds__(kThreads, kLeastBlocks)
       }
       __syncthreads();
     }
-    const std::int8_t* const mask = load_row(
-        rows, sample.row, args.program == nullptr ? whole_image(args.packed.shape) : needed_part(*args.program, image),
-        slot, BlockThreads());
+    if constexpr (!Rows::kInPlace) {
+      if (threadIdx.x == 0) {
+        part = args.program == nullptr ? whole_image(args.packed.shape) : needed_part(*args.program, image);
+      }
+      __syncthreads();
+    }
+    const std::int8_t* const mask = load_row(rows, sample.row, part, slot, BlockThreads());
     Value* const out = static_cast<Value*>(args.masks) + static_cast<std::int64_t>(mask_number) * pixels;
     for (std::uint32_t pixel = blockIdx.y * kThreads + threadIdx.x; pixel < pixels; pixel += gridDim.y * kThreads) {
       const std::int64_t from = args.program == nullptr

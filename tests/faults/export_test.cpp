@@ -4,12 +4,12 @@
 
 #include "../lib/dataset_file/small_file.hpp"
 #include "catch.hpp"
-#include "power_cut/disk_model.hpp"
 #include "effort.hpp"
 #include "export_scene.hpp"
 #include "faulty_program.hpp"
-#include "tally.hpp"
+#include "power_cut/disk_model.hpp"
 #include "power_cut/trace_reader.hpp"
+#include "tally.hpp"
 
 using namespace octavo::test;
 namespace faults = octavo::faults;

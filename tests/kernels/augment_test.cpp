@@ -215,11 +215,11 @@ TEST_CASE("an augmented image shows nothing outside the part that it needs", "[u
 }
 
 TEST_CASE("a crop needs its rectangle, and what its border mirrors", "[unit][kernels]") {
-  const auto needed = [](Border border, std::int64_t first, std::int64_t end, std::int64_t offset) {
+  const auto needed = [](Border border, std::int32_t first, std::int32_t end, std::int32_t offset) {
     const AxisPart part = part_before_crop(border, {first, end}, offset, 10);
     return std::pair(part.first, part.end);
   };
-  using Lines = std::pair<std::int64_t, std::int64_t>;
+  using Lines = std::pair<std::int32_t, std::int32_t>;
   for (const Border border : {Border::constant, Border::edge, Border::reflect}) {
     CHECK(needed(border, 0, 4, 3) == Lines(3, 7));
     CHECK(needed(border, 2, 4, 3) == Lines(5, 7));

@@ -1,10 +1,10 @@
 // Tar and zip archives that point outside themselves, lie about their sizes, or expand far beyond their own size.
 #include "../../lib/images/made_images.hpp"
 #include "../../lib/sources/made_files.hpp"
+#include "../tally.hpp"
 #include "bomb.hpp"
 #include "catch.hpp"
 #include "hostile_archive.hpp"
-#include "../tally.hpp"
 
 using namespace octavo::test;
 

@@ -1,9 +1,9 @@
 // Array files that claim, refer to or expand to far more than their own size: NumPy, MATLAB, Python pickles.
 #include "../../lib/sources/made_files.hpp"
+#include "../tally.hpp"
 #include "bomb.hpp"
 #include "catch.hpp"
 #include "hostile_archive.hpp"
-#include "../tally.hpp"
 
 using namespace octavo::test;
 using namespace std::string_literals;

@@ -4,9 +4,9 @@
 
 #include "../../lib/images/made_images.hpp"
 #include "../../lib/sources/made_files.hpp"
+#include "../tally.hpp"
 #include "bomb.hpp"
 #include "catch.hpp"
-#include "../tally.hpp"
 
 using namespace octavo::test;
 

@@ -6,9 +6,9 @@
 
 #include "../../lib/dataset_file/small_file.hpp"
 #include "../../lib/sources/made_files.hpp"
+#include "../tally.hpp"
 #include "bomb.hpp"
 #include "catch.hpp"
-#include "../tally.hpp"
 
 using namespace octavo::test;
 

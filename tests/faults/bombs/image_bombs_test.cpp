@@ -1,9 +1,9 @@
 // TIFF, WebP, GIF, BMP and PNM images that claim more than they hold. PNG and JPEG are in bombs_test.cpp.
 #include "../../lib/images/made_tiff.hpp"
 #include "../../lib/sources/made_files.hpp"
+#include "../tally.hpp"
 #include "bomb.hpp"
 #include "catch.hpp"
-#include "../tally.hpp"
 
 using namespace octavo::test;
 using namespace std::string_literals;

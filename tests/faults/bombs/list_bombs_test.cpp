@@ -1,10 +1,10 @@
 // Image lists, exported folders and numbered paths that point elsewhere or expand to far more than their own size.
 #include "../../lib/images/made_images.hpp"
 #include "../../lib/sources/made_files.hpp"
+#include "../tally.hpp"
 #include "bomb.hpp"
 #include "catch.hpp"
 #include "hostile_archive.hpp"
-#include "../tally.hpp"
 
 using namespace octavo::test;
 using namespace std::string_literals;

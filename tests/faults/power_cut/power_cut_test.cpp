@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "../../lib/dataset_file/small_file.hpp"
-#include "catch.hpp"
-#include "disk_model.hpp"
 #include "../effort.hpp"
 #include "../faulty_program.hpp"
 #include "../pack_scene.hpp"
 #include "../tally.hpp"
+#include "catch.hpp"
+#include "disk_model.hpp"
 #include "trace_reader.hpp"
 
 using namespace octavo::test;

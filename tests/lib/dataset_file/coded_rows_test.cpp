@@ -112,7 +112,8 @@ class StoredRows {
   Codes by_definition() const {
     Codes codes(static_cast<std::size_t>(packed_.resident_count * packed_.shape.values()));
     for (std::int64_t row = 0; row < packed_.resident_count; ++row) {
-      kernels::DecodedRows(packed_).decode(row, kernels::whole_image(packed_.shape), codes.data() + row * packed_.shape.values(), kernels::OneThread());
+      kernels::DecodedRows(packed_).decode(row, kernels::whole_image(packed_.shape),
+                                           codes.data() + row * packed_.shape.values(), kernels::OneThread());
     }
     return codes;
   }
@@ -221,8 +222,8 @@ TEST_CASE("a part of a coded row decodes like the whole, and other units are not
     const StoredRows stored(coding, shape, {encoded(coding, shape, codes)});
     for (int i = 0; i < 8; ++i) {
       const std::int64_t top = below(shape.height), left = below(shape.width);
-      const kernels::ImagePart part = {{top, top + below(shape.height - top + 1)},
-                                       {left, left + below(shape.width - left + 1)}};
+      const kernels::ImagePart part = {kernels::AxisPart::of(top, top + below(shape.height - top + 1)),
+                                       kernels::AxisPart::of(left, left + below(shape.width - left + 1))};
       INFO(to_string(coding) << ", " << to_string(shape) << ", rows " << part.rows.first << " to " << part.rows.end
                              << ", columns " << part.columns.first << " to " << part.columns.end);
       const auto check = [&](const Codes& decoded) {

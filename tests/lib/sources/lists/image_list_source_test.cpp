@@ -5,8 +5,8 @@
 
 #include "catch.hpp"
 #include "images/made_images.hpp"
-#include "sources/made_files.hpp"
 #include "shared_data.hpp"
+#include "sources/made_files.hpp"
 #include "temporary_folder.hpp"
 
 using namespace octavo;

@@ -4,8 +4,8 @@
 
 #include "catch.hpp"
 #include "images/made_images.hpp"
-#include "sources/made_files.hpp"
 #include "sources/lists/image_list.hpp"
+#include "sources/made_files.hpp"
 #include "temporary_folder.hpp"
 
 using namespace octavo;

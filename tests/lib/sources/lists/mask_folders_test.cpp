@@ -3,8 +3,8 @@
 #include "catch.hpp"
 #include "images/made_images.hpp"
 #include "images/mask_reader.hpp"
-#include "sources/made_files.hpp"
 #include "png/png_writer.hpp"
+#include "sources/made_files.hpp"
 #include "temporary_folder.hpp"
 
 using namespace octavo;

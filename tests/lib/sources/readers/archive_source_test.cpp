@@ -6,10 +6,10 @@
 
 #include "catch.hpp"
 #include "images/made_images.hpp"
-#include "sources/made_archive.hpp"
-#include "sources/made_files.hpp"
 #include "report/origin.hpp"
 #include "sources/lists/numbered_paths.hpp"
+#include "sources/made_archive.hpp"
+#include "sources/made_files.hpp"
 #include "temporary_folder.hpp"
 
 using namespace octavo;

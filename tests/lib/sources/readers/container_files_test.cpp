@@ -8,9 +8,9 @@
 
 #include "catch.hpp"
 #include "deflated.hpp"
+#include "packed_fixture.hpp"
 #include "sources/made_files.hpp"
 #include "sources/made_mat.hpp"
-#include "packed_fixture.hpp"
 #include "temporary_folder.hpp"
 
 using namespace octavo;

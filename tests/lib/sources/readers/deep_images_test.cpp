@@ -7,9 +7,9 @@
 #include "catch.hpp"
 #include "images/made_images.hpp"
 #include "images/made_tiff.hpp"
-#include "sources/made_files.hpp"
 #include "report/certificate.hpp"
 #include "report/origin.hpp"
+#include "sources/made_files.hpp"
 #include "temporary_folder.hpp"
 
 using namespace octavo;

@@ -1,11 +1,11 @@
 #include "sources/lists/folders/folder_images.hpp"
 
 #include "catch.hpp"
-#include "sources/counting_tree.hpp"
 #include "images/made_images.hpp"
-#include "sources/made_files.hpp"
+#include "sources/counting_tree.hpp"
 #include "sources/lists/table/list_discovery.hpp"
 #include "sources/lists/table/listed_file.hpp"
+#include "sources/made_files.hpp"
 #include "temporary_folder.hpp"
 
 using namespace octavo;

@@ -3,8 +3,8 @@
 #include <octavo/pack.hpp>
 
 #include "catch.hpp"
-#include "sources/made_files.hpp"
 #include "shared_data.hpp"
+#include "sources/made_files.hpp"
 #include "temporary_folder.hpp"
 
 using namespace octavo;
