@@ -40,13 +40,18 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
                                         .tables = tables ? tables->entries.data() : nullptr};
     const auto values = static_cast<std::size_t>(shape.values());
     std::vector<std::int8_t> codes(values);
-    kernels::DecodedRows(packed).decode(0, codes.data(), kernels::OneThread());
+    kernels::DecodedRows(packed).decode(0, kernels::whole_image(shape), codes.data(), kernels::OneThread());
     kernels::cpu::ScratchParts counted(nullptr);
     kernels::cpu::RowCodes(packed, shape.values(), counted);
     std::vector<std::byte> scratch(static_cast<std::size_t>(counted.bytes()));
     kernels::cpu::ScratchParts parts(scratch.data());
-    if (std::memcmp(kernels::cpu::RowCodes(packed, shape.values(), parts).of(0), codes.data(), values) != 0)
-      __builtin_trap();
+    const kernels::cpu::RowCodes rows(packed, shape.values(), parts);
+    if (std::memcmp(rows.of(0), codes.data(), values) != 0) __builtin_trap();
+    const std::int64_t y = data[size - 1] % shape.height, x = data[size - 2] % shape.width;
+    const kernels::ImagePart pixel = {kernels::AxisPart::of(y, y + 1), kernels::AxisPart::of(x, x + 1)};
+    const std::int64_t last_plane = (shape.channels - 1) * shape.values_per_channel();
+    const auto at = static_cast<std::size_t>(last_plane + y * shape.width + x);
+    if (rows.of(0, pixel)[at] != codes[at]) __builtin_trap();
     // What is encoded again can be a row.
     std::vector<std::byte> again;
     codec.make_row_encoder(shape, tables)->encode(std::as_bytes(std::span(codes)), again);
