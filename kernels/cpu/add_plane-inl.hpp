@@ -10,6 +10,8 @@
 
 #include <cstdint>
 
+#include "kernels/image_part.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace octavo::kernels::cpu {
 namespace HWY_NAMESPACE {

@@ -90,7 +90,11 @@ class ImageRows {
 
   /// `moves_to_output`: bands may be appended with append_moved().
   void begin(std::int64_t row, const DrawnImage& image, bool moves_to_output = false) {
-    maker_.begin(scratch_.codes.of(row, needed_part(*args_.augment.program, image)), image);
+    // Rows in place need no part, which takes a while to find for a small image.
+    const bool is_in_memory = is_in_place(args_.packed.coding);
+    maker_.begin(
+        is_in_memory ? scratch_.codes.of(row) : scratch_.codes.of(row, needed_part(*args_.augment.program, image)),
+        image);
     maps_.begin(image);
     visit_value_type(args_.batch.dtype, [&](auto value) {
       decodes_moved_ = moves_to_output && keeps_order(args_) && maker_.can_decode<decltype(value)>();

@@ -1,8 +1,8 @@
 #include "kernels/cpu/mask_gather.hpp"
-#include "kernels/augment/needed_part.hpp"
 
 #include <algorithm>
 
+#include "kernels/augment/needed_part.hpp"
 #include "kernels/cpu/row_codes.hpp"
 #include "kernels/cpu/scratch_parts.hpp"
 
