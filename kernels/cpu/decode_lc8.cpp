@@ -6,8 +6,10 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "kernels/codecs/lc8_rows.hpp"
 #include "kernels/cpu/add_plane-inl.hpp"
@@ -42,6 +44,8 @@ constexpr std::int64_t kLaneCount = hn::MaxLanes(Lanes());
 static_assert(kLaneCount % kLc8GroupStrips == 0);
 constexpr std::int64_t kGroupCount = kLaneCount / kLc8GroupStrips;
 constexpr std::int32_t kSilentClass = kLc8Classes;
+/// Vectors that are decoded side by side: each waits for its table entries, and the others hide that.
+constexpr int kMostVectors = 4;
 
 /// A vector whose blocks of 128 bits are those at every fourth address.
 template <typename D>
@@ -103,19 +107,17 @@ struct Strips {
   alignas(64) std::int32_t first_bit[kLaneCount] = {};
   alignas(64) std::int32_t columns[kLaneCount] = {};
   alignas(64) std::int32_t is_plain[kLaneCount] = {};
-  const std::uint8_t* begin[kLaneCount];
+  const std::uint8_t* begin[kLaneCount] = {};
   std::int8_t* out[kLaneCount] = {};
-
-  /// `readable` is where lanes without a strip read.
-  explicit Strips(const Lc8Parts& readable) {
-    std::ranges::fill(begin, reinterpret_cast<const std::uint8_t*>(readable.payload()));
-  }
 
   /// Adds the strips of a group of a plane as block `block`.
   void add(std::int64_t block, const Lc8Tiling& tiling, const Lc8Parts& parts, std::int64_t band, std::int64_t group,
            std::int64_t plane, std::int8_t* tile) {
     const std::int64_t strips = tiling.strips_of(group), first = tiling.first_strip(band, group);
     const std::int64_t rows = tiling.rows_of(band), width = tiling.shape.width;
+    const auto* const payload = reinterpret_cast<const std::uint8_t*>(parts.payload());
+    // Where lanes without a strip read.
+    std::fill_n(begin + block * kLc8GroupStrips, kLc8GroupStrips, payload);
     std::uint64_t bit = parts.group_bit(band * tiling.groups + group);
     for (std::int64_t i = 0; i < (plane + 1) * strips; ++i) {
       const std::uint32_t length = parts.length(first + i);
@@ -123,13 +125,25 @@ struct Strips {
       if (i >= plane * strips) {
         const auto lane = static_cast<std::size_t>(block * kLc8GroupStrips + i % strips);
         const std::uint64_t first_of_strip = parts.clamped(bit);
-        begin[lane] = reinterpret_cast<const std::uint8_t*>(parts.payload()) + first_of_strip / 8;
+        begin[lane] = payload + first_of_strip / 8;
         first_bit[lane] = static_cast<std::int32_t>(first_of_strip % 8);
         columns[lane] = static_cast<std::int32_t>(columns_here);
         is_plain[lane] = length == kLc8PlainLength ? -1 : 0;
         out[lane] = tile + (plane * tiling.shape.height + band * tiling.band_rows) * width + strip * kLc8Columns;
       }
       bit += Lc8Parts::bits_of_strip(length, rows, columns_here);
+    }
+  }
+
+  /// Lets the blocks after `block` decode the same strips. They write the same codes to the same places.
+  void repeat(std::int64_t block) {
+    for (std::int64_t lane = (block + 1) * kLc8GroupStrips; lane < kLaneCount; ++lane) {
+      const std::int64_t from = lane - kLc8GroupStrips;
+      first_bit[lane] = first_bit[from];
+      columns[lane] = columns[from];
+      is_plain[lane] = is_plain[from];
+      begin[lane] = begin[from];
+      out[lane] = out[from];
     }
   }
 };
@@ -144,6 +158,7 @@ class StripLanes {
     bits_ = hn::Load(d, strips.first_bit);
     columns_ = hn::Load(d, strips.columns);
     is_plain_ = hn::Load(d, strips.is_plain);
+    are_wide_ = hn::AllTrue(d, hn::Eq(columns_, hn::Set(d, kLc8Columns)));
     is_first_ = hn::VecFromMask(d, hn::Eq(strip_, hn::Zero(d)));
     above_left_of_strip_ = hn::Zero(d);
     above_left_magnitude_of_strip_ = hn::Set(d, kLc8FirstMagnitude);
@@ -156,8 +171,7 @@ class StripLanes {
   /// Whether strips are plain, or have fewer columns.
   bool is_special() const {
     const Lanes d;
-    return !hn::AllTrue(d, hn::Eq(columns_, hn::Set(d, kLc8Columns))) ||
-           !hn::AllTrue(d, hn::Eq(is_plain_, hn::Zero(d)));
+    return !are_wide_ || !hn::AllTrue(d, hn::Eq(is_plain_, hn::Zero(d)));
   }
 
   /// Begins row `step` of the first strips, the one before it of the second ones, and so on. With kAreAll, all of these
@@ -258,6 +272,15 @@ class StripLanes {
     alignas(64) std::int32_t low[kLaneCount], high[kLaneCount];
     hn::Store(join(codes_), d, low);
     hn::Store(join(codes_ + 4), d, high);
+    if (are_all && are_wide_) {
+      const std::int64_t first = step * width;
+      for (std::int64_t lane = 0; lane < kLaneCount; ++lane) {
+        std::int8_t* const out = strips_.out[lane] + (first - lane % kLc8GroupStrips * width);
+        std::memcpy(out, &low[lane], sizeof low[lane]);
+        std::memcpy(out + sizeof low[lane], &high[lane], sizeof high[lane]);
+      }
+      return;
+    }
     for (std::int64_t lane = 0; lane < kLaneCount; ++lane) {
       const std::int64_t row = step - lane % kLc8GroupStrips;
       const std::int64_t columns = strips_.columns[lane];
@@ -272,8 +295,6 @@ class StripLanes {
       }
     }
   }
-
-  const std::uint8_t* payload_;
 
  private:
   HWY_INLINE Vector has_column(std::int32_t x) const {
@@ -310,6 +331,7 @@ class StripLanes {
   const Strips& strips_;
   Vector bits_;  ///< from the beginning of the strip, or the byte of it, to the next one
   Vector columns_, is_plain_, strip_, is_first_;
+  bool are_wide_;                                               ///< all strips have all columns
   Vector codes_[kLc8Columns], magnitudes_[kLc8Columns];         ///< of the row above
   Vector above_left_of_strip_, above_left_magnitude_of_strip_;  ///< of the strip on the left
   // Of the row that is decoded:
@@ -320,9 +342,13 @@ class StripLanes {
   Vector left_, above_left_, left_magnitude_, above_left_magnitude_;
 };
 
-/// Decodes `rows` rows of one or two vectors of strips. Two hide each other's latency.
+/// Decodes `rows` rows of `kVectors` vectors of strips.
 template <int kVectors>
-void decode_strips(StripLanes* lanes, std::int64_t rows, std::int64_t width) {
+void decode_strips(const std::uint32_t* entries, const Strips* strips, std::int64_t rows, std::int64_t width) {
+  const auto make_lanes = [&]<std::size_t... i>(std::index_sequence<i...>) {
+    return std::array{StripLanes(entries, strips[i])...};
+  };
+  auto lanes = make_lanes(std::make_index_sequence<kVectors>());
   bool is_special = false;
   for (int i = 0; i < kVectors; ++i) is_special |= lanes[i].is_special();
   const auto decode_step = [&](std::int64_t step, auto are_all, auto special) {
@@ -357,10 +383,14 @@ void decode_band(const PackedRows& packed, const Lc8Tiling& tiling, const CodedT
                  std::int64_t band, AxisPart groups) {
   const std::int64_t of_tile = groups.count() * tiling.shape.channels, count = tile_count * of_tile;
   const std::int64_t rows = tiling.rows_of(band), width = tiling.shape.width;
-  for (std::int64_t first = 0; first < count; first += 2 * kGroupCount) {
-    const Lc8Parts readable = tiles[0].parts(tiling);
-    Strips strips[2] = {Strips(readable), Strips(readable)};
-    const std::int64_t here = std::min(2 * kGroupCount, count - first);
+  if (count == 0) return;
+  // As many vectors in every round, rather than few in the last one.
+  const std::int64_t vectors = (count + kGroupCount - 1) / kGroupCount;
+  const std::int64_t rounds = (vectors + kMostVectors - 1) / kMostVectors;
+  const std::int64_t of_round = (vectors + rounds - 1) / rounds * kGroupCount;
+  for (std::int64_t first = 0; first < count; first += of_round) {
+    Strips strips[kMostVectors];
+    const std::int64_t here = std::min(of_round, count - first);
     for (std::int64_t i = 0; i < here; ++i) {
       const CodedTile& one = tiles[(first + i) / of_tile];
       const std::int64_t number = (first + i) % of_tile;
@@ -368,11 +398,10 @@ void decode_band(const PackedRows& packed, const Lc8Tiling& tiling, const CodedT
                                   groups.first + number / tiling.shape.channels, number % tiling.shape.channels,
                                   one.tile);
     }
-    StripLanes lanes[2] = {StripLanes(packed.tables, strips[0]), StripLanes(packed.tables, strips[1])};
-    if (here > kGroupCount)
-      decode_strips<2>(lanes, rows, width);
-    else
-      decode_strips<1>(lanes, rows, width);
+    strips[(here - 1) / kGroupCount].repeat((here - 1) % kGroupCount);
+    constexpr decltype(&decode_strips<1>) kDecode[kMostVectors] = {&decode_strips<1>, &decode_strips<2>,
+                                                                   &decode_strips<3>, &decode_strips<4>};
+    kDecode[(here - 1) / kGroupCount](packed.tables, strips, rows, width);
   }
 }
 
