@@ -67,7 +67,8 @@ def plan(
     prefetch
         As in `Loader`.
     estimate
-        Samples to encode, to estimate what repacking would save (``repacks``). 0 reads only the header of the file.
+        Samples to encode, to estimate what repacking would save (``repacks``), for each class too. 0 reads only the
+        header of the file.
 
     Returns
     -------

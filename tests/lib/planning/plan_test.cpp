@@ -171,10 +171,13 @@ TEST_CASE("a plan estimates what repacking would save", "[unit][plan]") {
   const PlainSplit noise = random_split("train", 1, {3, 32, 32}, 7);
   std::ranges::copy(noise.values, split.values.begin() + 123 * 3072);
   std::map<Compression, std::int64_t> expected;
+  std::map<Compression, PlannedRepack> from_coded;
   for (const Compression compression : {Compression::lp8, Compression::lc8}) {
     const Plan coded = plan_of(PackedFixture({split}, compression), 1000);
     expected[compression] = coded.forms.back().sample_bytes;
-    CHECK(coded.repacks.empty());
+    REQUIRE(coded.repacks.size() == 1);
+    CHECK(coded.repacks[0].compression != compression);
+    from_coded[coded.repacks[0].compression] = coded.repacks[0];
   }
   CHECK(expected[Compression::lc8] < expected[Compression::lp8]);
   const PackedFixture plain({split}, Compression::none), deflated({split}, Compression::deflate);
@@ -188,6 +191,17 @@ TEST_CASE("a plan estimates what repacking would save", "[unit][plan]") {
     CHECK(whole.largest_index == 123);
     CHECK(whole.most_share > whole.least_share);
     CHECK(whole.form.sample_bytes == expected[whole.compression]);
+    CHECK(from_coded[whole.compression].form.sample_bytes == expected[whole.compression]);
+    std::int64_t of_classes = 0;
+    double most_share = 0.0;
+    for (const PlannedClass& one : whole.classes) {
+      of_classes += one.encoded_count;
+      most_share = std::max(most_share, one.share);
+    }
+    CHECK(of_classes == 400);
+    const auto noisy = std::ranges::find(whole.classes, split.labels[123], &PlannedClass::number);
+    REQUIRE(noisy != whole.classes.end());
+    CHECK(noisy->share == most_share);
   }
   for (const PlannedDevice& device : exact.well_known) CHECK(device.repacked_shares == std::vector{1.0, 1.0});
   // Of a deflated file fewer samples are read, because each takes a whole chunk.

@@ -64,6 +64,14 @@ struct PlannedForm {
   std::int64_t largest_batch = 0;  ///< 0 if not even one sample per batch fits
 };
 
+/// The samples of a class that were encoded for an estimate.
+struct PlannedClass {
+  std::int64_t number = 0;
+  std::string name;                ///< empty if classes have no names
+  std::int64_t encoded_count = 0;  ///< at least 1
+  double share = 0.0;              ///< of the bytes of their images that remains
+};
+
 /// Memory use if the file were repacked with an encoding that stays compressed on the device. An estimate.
 struct PlannedRepack {
   Compression compression = Compression::none;
@@ -74,6 +82,7 @@ struct PlannedRepack {
   double most_share = 0.0;                ///< the same for the sample that shrinks least
   std::int64_t largest_index = 0;         ///< the index of that sample
   double repack_seconds = 0.0;            ///< on all threads of this machine
+  std::vector<PlannedClass> classes;      ///< in order of their numbers; empty if labels are not classes
 };
 
 /// The same split and model on a well-known device.
@@ -111,7 +120,7 @@ struct Plan {
   std::vector<PlannedPart> parts;           ///< uses of device memory
   std::int64_t host_bytes = 0;              ///< host memory in addition to the device memory
   std::vector<PlannedForm> forms;           ///< float32, float16, int8; last, the form of the samples on the device
-  std::vector<PlannedRepack> repacks;       ///< empty unless PlanOptions::estimated_samples is set
+  std::vector<PlannedRepack> repacks;       ///< encodings that the file does not have; see estimated_samples
   std::int64_t largest_batch = 0;           ///< in `residency`; 0 if not even one sample per batch fits
   std::int64_t largest_power_of_two = 0;    ///< at most largest_batch
   /// The largest batch in any residency, with samples streamed from the file as needed. At most all samples.

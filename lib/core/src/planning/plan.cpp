@@ -123,8 +123,8 @@ std::vector<PlannedForm> forms_of(const MemoryModel& model, std::int64_t room, s
   return forms;
 }
 
-PlannedRepack repack_of(const MemoryModel& model, const planning::EncodedSamples& encoded, std::int64_t room,
-                        std::int64_t batch_size) {
+PlannedRepack repack_of(const MemoryModel& model, const planning::EncodedSamples& encoded,
+                        const std::vector<std::string>& class_names, std::int64_t room, std::int64_t batch_size) {
   const auto N = static_cast<double>(model.sample_count);
   PlannedRepack repack;
   repack.compression = encoded.compression;
@@ -134,6 +134,10 @@ PlannedRepack repack_of(const MemoryModel& model, const planning::EncodedSamples
   repack.least_share = encoded.least_share;
   repack.most_share = encoded.most_share;
   repack.largest_index = encoded.largest_index;
+  for (const auto& [number, sizes] : encoded.classes) {
+    const std::string name = number < std::ssize(class_names) ? class_names[static_cast<std::size_t>(number)] : "";
+    repack.classes.push_back({number, name, sizes.count, sizes.share()});
+  }
   repack.repack_seconds = encoded.seconds / static_cast<double>(encoded.count) * N / resolve_thread_count(0);
   return repack;
 }
@@ -258,7 +262,9 @@ Plan plan(const Dataset& dataset, const PlanOptions& options) {
       std::max(plan.forms.back().largest_batch, planning::largest_batch(model, room, 0, true));
   plan.rule_of_thumb_batch = plan.memory_bytes / 4 / (model.sample_values + options.model.parameter_count);
   const auto encodings = planning::encode_samples(split, options.estimated_samples);
-  for (const auto& encoded : encodings) plan.repacks.push_back(repack_of(model, encoded, room, plan.batch_size));
+  for (const auto& encoded : encodings) {
+    plan.repacks.push_back(repack_of(model, encoded, split.data()->description().class_names, room, plan.batch_size));
+  }
   for (const WellKnown& known : kWellKnown) {
     plan.well_known.push_back(on_device(model, known, options, form, encodings));
   }

@@ -24,6 +24,15 @@ Json forms_json(const Plan& plan) {
   return forms;
 }
 
+Json classes_json(const PlannedRepack& repack) {
+  Json classes = Json::array();
+  for (const PlannedClass& one : repack.classes) {
+    classes.push_back(
+        {{"number", one.number}, {"name", one.name}, {"encoded_count", one.encoded_count}, {"share", one.share}});
+  }
+  return classes;
+}
+
 Json repacks_json(const Plan& plan) {
   Json repacks = Json::array();
   for (const PlannedRepack& repack : plan.repacks) {
@@ -37,7 +46,8 @@ Json repacks_json(const Plan& plan) {
                        {"least_share", repack.least_share},
                        {"most_share", repack.most_share},
                        {"largest_index", repack.largest_index},
-                       {"repack_seconds", repack.repack_seconds}});
+                       {"repack_seconds", repack.repack_seconds},
+                       {"classes", classes_json(repack)}});
   }
   return repacks;
 }

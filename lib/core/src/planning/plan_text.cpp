@@ -58,6 +58,19 @@ std::string form_row(const std::string& name, const PlannedForm& form) {
                    batch_or_none(form.largest_batch).c_str());
 }
 
+/// "class 3, cat", or "class 3".
+std::string title(const PlannedClass& one) {
+  return "class " + std::to_string(one.number) + (one.name.empty() ? "" : ", " + one.name);
+}
+
+/// The classes whose images shrink most and least.
+std::string class_line(const PlannedRepack& repack) {
+  if (repack.classes.size() < 2) return "";
+  const auto [least, most] = std::ranges::minmax_element(repack.classes, {}, &PlannedClass::share);
+  return formatted("  by class: to %.0f %% (%s) to %.0f %% (%s)\n", 100 * least->share, title(*least).c_str(),
+                   100 * most->share, title(*most).c_str());
+}
+
 /// How good the estimate is, and how to get there.
 std::string repack_lines(const Plan& plan, const PlannedRepack& repack) {
   const std::string name = to_string(repack.compression);
@@ -72,7 +85,7 @@ std::string repack_lines(const Plan& plan, const PlannedRepack& repack) {
   return "  " + name + " by " + samples +
          formatted(": standard error %.1f %%; images shrink to %.0f %% to %.0f %%\n", error, 100 * repack.least_share,
                    100 * repack.most_share) +
-         "  octavo repack FILE -o NEW --compress " + name +
+         class_line(repack) + "  octavo repack FILE -o NEW --compress " + name +
          (minutes < 1 ? std::string(" takes less than a minute\n") : formatted(" takes about %.0f min\n", minutes));
 }
 

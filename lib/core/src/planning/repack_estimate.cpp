@@ -9,6 +9,7 @@
 #include "dataset_file/read_codes.hpp"
 #include "dataset_file/split_data.hpp"
 #include "format/codec.hpp"
+#include "format/coded_rows/divide_codes.hpp"
 
 namespace octavo::planning {
 namespace {
@@ -70,6 +71,23 @@ class Sizes {
   double mean_ = 0.0, squares_ = 0.0;
 };
 
+/// The codes of a row as a codec encodes them.
+void read_row(const dataset_file::SplitData& data, std::int64_t row, std::span<std::byte> codes) {
+  dataset_file::read_codes(data, row, 1, codes);
+  dataset_file::divide_codes(data.description().max_error, codes);
+}
+
+/// The class of each row; empty if labels are not classes.
+std::vector<std::int32_t> classes_of(const dataset_file::SplitData& data, const std::vector<std::int64_t>& rows) {
+  std::vector<std::int32_t> classes;
+  if (data.description().labels.kind != LabelKind::class_index) return classes;
+  classes.resize(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    data.read_labels(rows[i], 1, std::as_writable_bytes(std::span(&classes[i], 1)));
+  }
+  return classes;
+}
+
 /// Those that encode the images; trained, as when the split is packed, with some of the rows.
 std::shared_ptr<const dataset_file::RowTables> image_tables(const dataset_file::SplitData& data,
                                                             const dataset_file::Codec& codec,
@@ -80,14 +98,13 @@ std::shared_ptr<const dataset_file::RowTables> image_tables(const dataset_file::
   const auto count = static_cast<std::size_t>(dataset_file::training_samples(std::ssize(rows), shape));
   std::vector<std::byte> codes(count * values);
   for (std::size_t i = 0; i < count; ++i) {
-    const std::int64_t row = rows[i * rows.size() / count];
-    dataset_file::read_codes(data, row, 1, std::span(codes).subspan(i * values, values));
+    read_row(data, rows[i * rows.size() / count], std::span(codes).subspan(i * values, values));
   }
   return codec.train_tables(shape, codes);
 }
 
 EncodedSamples encode_rows(const dataset_file::SplitData& data, const dataset_file::Codec& codec,
-                           const std::vector<std::int64_t>& rows) {
+                           const std::vector<std::int64_t>& rows, const std::vector<std::int32_t>& classes) {
   const dataset_file::SplitDescription& split = data.description();
   const auto image_bytes = static_cast<std::size_t>(split.shape.values());
   const auto mask_bytes = split.has_masks ? static_cast<std::size_t>(split.shape.values_per_channel()) : 0;
@@ -98,9 +115,10 @@ EncodedSamples encode_rows(const dataset_file::SplitData& data, const dataset_fi
   EncodedSamples result{.compression = codec.compression, .count = static_cast<std::int64_t>(rows.size())};
   Sizes images, mask_rows, samples;
   Clock::duration reading{}, encoding{};
-  for (const std::int64_t row : rows) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::int64_t row = rows[i];
     const Clock::time_point start = Clock::now();
-    dataset_file::read_codes(data, row, 1, codes);
+    read_row(data, row, codes);
     if (split.has_masks) dataset_file::read_masks(data, row, 1, masks);
     const Clock::time_point read = Clock::now();
     encoded.clear();
@@ -120,6 +138,11 @@ EncodedSamples encode_rows(const dataset_file::SplitData& data, const dataset_fi
       result.largest_index = row;
     }
     samples.add(encoded.size());
+    if (classes.empty()) continue;
+    ClassSizes& sizes = result.classes[classes[i]];
+    ++sizes.count;
+    sizes.plain_bytes += std::ssize(codes);
+    sizes.encoded_bytes += static_cast<std::int64_t>(image_size);
   }
   result.seconds = std::chrono::duration<double>(encoding).count() +
                    std::chrono::duration<double>(reading).count() / static_cast<double>(rows_per_read(data));
@@ -133,12 +156,14 @@ EncodedSamples encode_rows(const dataset_file::SplitData& data, const dataset_fi
 std::vector<EncodedSamples> encode_samples(const Split& split, std::int64_t most_samples) {
   const dataset_file::SplitData& data = *split.data();
   std::vector<EncodedSamples> results;
-  if (most_samples == 0 || dataset_file::codec_of(split.compression()).make_row_encoder != nullptr) return results;
+  if (most_samples == 0) return results;
   const std::vector<std::int64_t> rows = sampled_rows(data, most_samples);
   if (rows.empty()) return results;
+  const std::vector<std::int32_t> classes = classes_of(data, rows);
   for (const CompressionInfo& known : kCompressions) {
     const dataset_file::Codec& codec = dataset_file::codec_of(known.compression);
-    if (codec.make_row_encoder != nullptr) results.push_back(encode_rows(data, codec, rows));
+    if (codec.make_row_encoder == nullptr || known.compression == split.compression()) continue;
+    results.push_back(encode_rows(data, codec, rows, classes));
   }
   return results;
 }

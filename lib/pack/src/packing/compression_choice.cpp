@@ -10,6 +10,7 @@
 
 #include "dataset_file/write/row_assembly.hpp"
 #include "format/codec.hpp"
+#include "format/coded_rows/divide_codes.hpp"
 #include "format/statistics/codes.hpp"
 #include "packing/max_error.hpp"
 #include "sources/combine/rounded_source.hpp"

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <numeric>
 
-#include "kernels/codecs/value_step.hpp"
+#include "format/coded_rows/divide_codes.hpp"
 #include "support/threads.hpp"
 
 namespace octavo::dataset_file {
@@ -20,14 +20,6 @@ struct CopiedRows {
 };
 
 }  // namespace
-
-void divide_codes(int max_error, std::span<std::byte> codes) {
-  if (max_error == 0) return;
-  const auto step = static_cast<std::uint32_t>(value_step(max_error));
-  for (std::byte& code : codes) {
-    code = static_cast<std::byte>(kernels::divide_code(std::to_integer<std::int8_t>(code), step));
-  }
-}
 
 RowAssembly::RowAssembly(const Codec& codec, std::shared_ptr<const RowTables> tables, const SampleShape& shape,
                          int max_error, std::int64_t row_count, const Spool& spool)

@@ -17,9 +17,6 @@
 
 namespace octavo::dataset_file {
 
-/// Divides codes by value_step(max_error).
-void divide_codes(int max_error, std::span<std::byte> codes);
-
 /// Rows as they are stored, one after the other, and the size of each.
 struct EncodedRows {
   std::vector<std::byte> bytes;

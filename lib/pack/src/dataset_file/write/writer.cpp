@@ -16,6 +16,7 @@
 #include "dataset_file/write/split_writer.hpp"
 #include "dataset_file/write/spool.hpp"
 #include "dataset_file/write/target_file.hpp"
+#include "format/coded_rows/divide_codes.hpp"
 #include "format/limits.hpp"
 #include "format/reader.hpp"
 #include "format/statistics/codes.hpp"
