@@ -19,6 +19,8 @@ SMALLEST_MOVE = 0.05  # relative change of a ratio; less is noise on most machin
 
 def assemble(folder):
     documents = {path.stem: json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))}
+    # A benchmark that was skipped has no rows.
+    documents = {name: document for name, document in documents.items() if document.get("rows")}
     return {
         "format": 1,
         "host": {"cpu": cpu_name(), "cores": len(os.sched_getaffinity(0)), "kernel": platform.release().split("-")[0]},

@@ -262,7 +262,7 @@ def step_cost(epoch: Epoch, framework: str) -> tuple[float, float]:
             next(iterator)
         middle = time.perf_counter()
         for step in range(steps):
-            make(0, step, at, labels_at, 0)
+            make(0, step, at, labels_at, 0, 0)
         in_loop.append((middle - start) / steps)
         alone.append((time.perf_counter() - middle) / steps)
     return statistics.median(in_loop), statistics.median(alone)
