@@ -492,9 +492,11 @@ sys.exit(0 if torch.cuda.is_available() else 77)' || true
     skip pytest "this python3 has no pytest"
     return 0
   fi
-  for name in test_cuda test_graph_loader test_torch test_lifetimes test_residency test_memory test_loader; do
+  local -r loading="loading/test_graph_loader loading/test_lifetimes loading/test_residency loading/test_memory"
+  for test in test_cuda test_torch $loading loading/test_loader; do
+    name=$(basename "$test")
     part "$name" 30 python3 -m pytest -q -p no:cacheprovider -rs --junit-xml "$check/python/$name.xml" \
-      "$root/python/tests/$name.py" || true
+      "$root/python/tests/$test.py" || true
   done
 }
 

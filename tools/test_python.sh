@@ -130,7 +130,7 @@ if [[ -f $root/build/fake-cuda/CMakeCache.txt ]]; then
   export OCTAVO_FAKE_CUDA=$fake/tests/cuda_runtime/libfake_cuda.so
   for schedule in lazy random,seed=1; do
     PYTHONPATH=$package FAKE_CUDA=schedule=$schedule "$bin/python" -m pytest -q "${parallel[@]}" \
-      "$root"/python/tests/test_{cuda,graph_loader,residency}.py | tee "$log"
+      "$root"/python/tests/{test_cuda,loading/test_{graph_loader,residency}}.py | tee "$log"
     result=$(tail -1 "$log")
     passed=$((passed + $(grep -oE '[0-9]+ passed' <<<"$result" | grep -oE '[0-9]+')))
     skipped=$((skipped + $(grep -oE '[0-9]+ skipped' <<<"$result" | grep -oE '[0-9]+' || echo 0)))

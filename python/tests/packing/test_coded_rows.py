@@ -9,7 +9,7 @@ from coded_rows import decoded_rows
 
 h5py = pytest.importorskip("h5py")
 
-GOLDEN = Path(__file__).parents[2] / "tests/golden"
+GOLDEN = Path(__file__).parents[3] / "tests/golden"
 ENCODINGS = ["lp8", "lc8"]
 
 
