@@ -49,23 +49,15 @@ std::string as_line(std::string message) {
 }
 
 std::vector<Command> add_commands(CLI::App& program, const std::string& command_line) {
-  return {add_fetch_command(program),
-          add_pack_command(program, command_line),
-          add_info_command(program),
-          add_verify_command(program),
-          add_doctor_command(program),
-          add_report_command(program),
-          add_plan_command(program),
-          add_bench_command(program),
-          add_train_command(program),
-          add_view_command(program),
-          add_export_command(program),
-          add_reindex_command(program),
-          add_repack_command(program, command_line),
-          add_devices_command(program),
-          add_skill_command(program),
-          add_completion_command(program),
-          add_manual_command(program),
+  return {add_fetch_command(program),      add_pack_command(program, command_line),
+          add_merge_command(program),      add_info_command(program),
+          add_verify_command(program),     add_doctor_command(program),
+          add_report_command(program),     add_plan_command(program),
+          add_bench_command(program),      add_train_command(program),
+          add_view_command(program),       add_export_command(program),
+          add_reindex_command(program),    add_repack_command(program, command_line),
+          add_devices_command(program),    add_skill_command(program),
+          add_completion_command(program), add_manual_command(program),
           add_help_command(program)};
 }
 

@@ -62,6 +62,7 @@ inline void suggest_next(const CommonOptions& options, const std::string& comman
 
 /// Each function adds its verb to the program. `command_line` is stored in the provenance of the dataset file.
 Command add_pack_command(CLI::App& program, const std::string& command_line);
+Command add_merge_command(CLI::App& program);
 Command add_info_command(CLI::App& program);
 Command add_verify_command(CLI::App& program);
 Command add_doctor_command(CLI::App& program);

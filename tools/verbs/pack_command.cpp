@@ -9,8 +9,10 @@
 #include "interruption.hpp"
 #include "options/compression_options.hpp"
 #include "options/option_values.hpp"
+#include "options/shard_options.hpp"
 #include "progress_bar.hpp"
 #include "text/pack_text.hpp"
+#include "text/shard_text.hpp"
 #include "verbs/command.hpp"
 
 namespace octavo::tools {
@@ -76,6 +78,7 @@ struct PackArguments : CommonOptions {
   std::string select;
   bool reproducible = false;
   CompressionArguments compression;
+  ShardArguments shards;
 };
 
 SourceOptions source_options(const PackArguments& arguments) {
@@ -139,6 +142,45 @@ PackSummary pack_source(Source& source, const PackArguments& arguments, const st
   return summary;
 }
 
+/// Packs the shards of this process, and merges them if these are all.
+int pack_shards(Source& source, const PackArguments& arguments, const std::vector<SourceSpec>& specs) {
+  ProgressBar bar(arguments.quiet);
+  const CleanUpOnInterruption guard;
+  PackOptions options = pack_options(arguments, "");
+  options.reproducible = true;
+  options.on_progress = bar.function();
+  const auto open = [&] { return open_source(specs, source_options(arguments)); };
+  set_compression(arguments.compression, Compression::none, open, options);
+  Json shards = Json::array();
+  for (const Shard& shard : shards_to_pack(arguments.shards)) {
+    const ShardSummary summary = pack_shard(source, arguments.output, shard, options);
+    list_skipped(summary.packed.skipped);
+    if (arguments.json) {
+      shards.push_back(as_json(summary));
+    } else {
+      print_shard(summary);
+    }
+  }
+  Json document = {{"shards", std::move(shards)}};
+  if (arguments.shards.are_all()) {
+    const MergeSummary merged = merge_shards(arguments.output, {.on_progress = bar.function()});
+    document["merged"] = as_json(merged);
+    if (!arguments.json) print_merge(merged);
+  }
+  if (arguments.json) print_json(document);
+  suggest_next(arguments,
+               (arguments.shards.are_all() ? "octavo info " : "octavo merge ") + quote_word(arguments.output));
+  return kDone;
+}
+
+/// Before any source is opened.
+void check_shard_options(const PackArguments& arguments) {
+  static_cast<void>(shards_to_pack(arguments.shards));
+  if (arguments.append) {
+    throw InvalidArgument("read the command line: --append cannot add to shards; pack them again with all sources");
+  }
+}
+
 /// "--size 64 48" leaves the second number as a source.
 void check_size_is_one_word(const PackArguments& arguments) {
   const auto is_number = [](const std::string& text) {
@@ -159,6 +201,7 @@ int run(const PackArguments& arguments, const std::string& command_line) {
   }
   // Appended splits have the compression of the file.
   check(arguments.compression, arguments.append ? Compression::lp8 : Compression::none);
+  if (arguments.shards.is_given()) check_shard_options(arguments);
   std::vector<SourceSpec> specs;
   for (const std::string& text : arguments.sources) specs.push_back(parse_source(text));
   const auto source = open_source(specs, source_options(arguments));
@@ -167,6 +210,7 @@ int run(const PackArguments& arguments, const std::string& command_line) {
     arguments.json ? print_plan_json(*source) : print_plan(*source);
     return kDone;
   }
+  if (arguments.shards.is_given()) return pack_shards(*source, arguments, specs);
   const PackSummary summary = pack_source(*source, arguments, specs, command_line);
   list_skipped(summary.skipped);
   arguments.json ? print_summary_json(arguments.output, summary) : print_summary(arguments.output, *source, summary);
@@ -298,6 +342,7 @@ Command add_pack_command(CLI::App& program, const std::string& command_line) {
   CLI::App* verb = add_verb(program, "pack", "Pack images into one int8 dataset file", *arguments);
   add_source_options(*verb, *arguments);
   add_output_options(*verb, *arguments);
+  add_shard_options(*verb, arguments->shards);
   return {verb, [arguments, command_line] { return run(*arguments, command_line); }};
 }
 

@@ -17,6 +17,7 @@
 #include <octavo/option_names.hpp>
 #include <octavo/pack.hpp>
 #include <octavo/resize.hpp>
+#include <octavo/shards.hpp>
 #include <octavo/spooled_source.hpp>
 #include <octavo/verify.hpp>
 #include <string>
@@ -152,6 +153,36 @@ PackSummary pack_files(const std::vector<NamedSource>& sources, const std::files
     const auto source = open_source(specs_of(sources), source_options);
     return with_notes(to_append ? octavo::append(*source, path, options) : pack(*source, path, options), notes);
   });
+}
+
+/// Returns the file, and a summary that is empty if it was packed before.
+std::pair<std::string, PackSummary> pack_one_shard(const std::vector<NamedSource>& sources,
+                                                   const std::filesystem::path& folder, std::int64_t number,
+                                                   std::int64_t count, const SourceOptions& source_options,
+                                                   const FileOptions& file_options, const nb::object& on_progress) {
+  return interruptibly(on_progress, [&](const ProgressFunction& progress) {
+    std::vector<std::string> notes;
+    PackOptions options = file_options;
+    if (file_options.chooses_compression) {
+      options = file_options.for_source(*open_source(specs_of(sources), source_options), notes);
+    }
+    options.on_progress = progress;
+    const auto source = open_source(specs_of(sources), source_options);
+    ShardSummary shard = pack_shard(*source, folder, {number, count}, options);
+    return std::pair(shard.path.string(), with_notes(std::move(shard.packed), notes));
+  });
+}
+
+/// The fields of MergeSummary in Python.
+nb::tuple merge_all_shards(const std::filesystem::path& folder, bool with_virtual_dataset,
+                           const nb::object& on_progress) {
+  const MergeSummary merged = interruptibly(on_progress, [&](const ProgressFunction& progress) {
+    return merge_shards(folder, {.with_virtual_dataset = with_virtual_dataset, .on_progress = progress});
+  });
+  nb::dict splits;
+  for (const SourceSplit& split : merged.splits) splits[split.name.c_str()] = split.sample_count;
+  return nb::make_tuple(merged.path, merged.shard_count, splits, merged.skipped, merged.file_bytes,
+                        merged.elapsed_seconds);
 }
 
 /// The splits that would be packed; writes nothing.
@@ -484,6 +515,9 @@ void add_packing(nb::module_& module) {
   add_spooled_source(module);
   module.def("pack_files", &pack_files, "sources"_a, "path"_a, "source_options"_a, "pack_options"_a, "to_append"_a,
              "on_progress"_a.none());
+  module.def("pack_shard", &pack_one_shard, "sources"_a, "folder"_a, "number"_a, "count"_a, "source_options"_a,
+             "pack_options"_a, "on_progress"_a.none());
+  module.def("merge_shards", &merge_all_shards, "folder"_a, "with_virtual_dataset"_a, "on_progress"_a.none());
   module.def("survey_files", &survey_files, "sources"_a, "source_options"_a, "on_progress"_a.none());
   module.def("pack_spooled", &pack_spooled, "source"_a, "path"_a, "source_options"_a, "pack_options"_a, "to_append"_a,
              "on_progress"_a.none());

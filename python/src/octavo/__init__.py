@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from .fetching import Fetched, fetch
     from .packing import PackingWarning, pack
     from .reports import DoctorReport, Finding, MemoryReport, Report, doctor, info, report, verify
+    from .sharding import MergeSummary, ShardedPack, merge
     from .viewing import Picture, view
     from .writer import Writer
 
@@ -66,8 +67,10 @@ _LAZY_MODULES = {
     "ReindexSummary": "_pack",
     "RemoteSet": "_fetch",
     "MemoryReport": "reports",
+    "MergeSummary": "sharding",
     "Report": "reports",
     "SampleFailure": "_pack",
+    "ShardedPack": "sharding",
     "VerifyResult": "_pack",
     "Writer": "writer",
     "doctor": "reports",
@@ -75,6 +78,7 @@ _LAZY_MODULES = {
     "fetch": "fetching",
     "info": "reports",
     "known_sets": "_fetch",
+    "merge": "sharding",
     "pack": "packing",
     "pack_dataset": "dataset_packing",
     "reindex": "dataset_files",
@@ -102,6 +106,7 @@ __all__ = [
     "Loader",
     "MaskArray",
     "MemoryReport",
+    "MergeSummary",
     "Normalize",
     "PackSummary",
     "PackingWarning",
@@ -112,6 +117,7 @@ __all__ = [
     "Report",
     "SampleFailure",
     "Share",
+    "ShardedPack",
     "Split",
     "Store",
     "UnavailableError",
@@ -128,6 +134,7 @@ __all__ = [
     "find_batch_size",
     "info",
     "known_sets",
+    "merge",
     "pack",
     "pack_dataset",
     "plan",

@@ -10,7 +10,9 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Literal
 
 from . import _core, _pack, _progress
@@ -28,6 +30,8 @@ _NAMED_SAMPLES = 3
 
 _Path = str | os.PathLike[str]
 Holdout = float | str | tuple[int, int]
+#: Path, split, images, labels and file of labels.
+_Source = tuple[Path, str, str, str, str]
 
 
 def checked_size(size: int | tuple[int, int]) -> tuple[int, int]:
@@ -313,54 +317,8 @@ def pack(
     ValueError, TypeError
         For invalid options, or if `source` is not a path.
     """
-    sources = _sources(source)
-    source_options = sampling_options(holdout, seed, limit, group_by)
-    source_options.format = format
-    source_options.fit = checked_fit(fit)
-    source_options.class_order = _choice(_pack.ClassOrder, "class_order", class_order)
-    source_options.layout = _choice(_pack.ArrayLayout, "layout", layout)
-    source_options.range = _value_range(value_range)
-    source_options.with_masks = masks != "off"
-    if masks not in ("auto", "off"):
-        if "{stem}" not in masks:
-            raise ValueError(
-                f"masks is {masks!r}; it must be 'auto', 'off', or the name of the mask of an image, such as "
-                "'{stem}_mask.png'"
-            )
-        source_options.mask_pattern = masks
-    if mask_colors is not None:
-        source_options.mask_colors = read_colors(mask_colors)
-    if on_error not in ("stop", "skip"):
-        raise ValueError(f"on_error is {on_error!r}; it must be 'stop' or 'skip'")
-    if channels not in (None, 1, 3):
-        raise ValueError(f"channels is {channels!r}; it must be 1, 3 or None")
-    if size is not None:
-        source_options.size = checked_size(size)
-    source_options.channels = channels
-    source_options.background = checked_background(background)
-    for name, given in (("max_pixels", max_pixels), ("max_ratio", max_ratio)):
-        if given is not None and not 1 <= operator.index(given) < 2**63:
-            raise ValueError(f"{name} is {given}; it must be at least 1")
-    if max_pixels is not None:
-        source_options.largest_image_pixels = max_pixels
-    if max_ratio is not None:
-        source_options.largest_archive_ratio = max_ratio
-    source_options.path_column = path_column or ""
-    source_options.image_root = "" if image_root is None else os.fspath(image_root)
-    source_options.label_columns = _label_columns(label_column)
-    source_options.label_separator = "none" if label_separator is None else label_separator
-    source_options.label_kind = label_kind
-    source_options.columns = _columns(columns)
-    source_options.allow_mismatch = bool(allow_mismatch)
-    source_options.class_names = checked_classes(classes)
-    source_options.class_map = dict(class_map or {})
-    source_options.select = select
-    source_options.skip_unreadable = on_error == "skip"
-    options = pack_options(names, reproducible, force, threads, compress, max_error, memory)
-    source_options.thread_count = threads
-    options.skip_bad_samples = on_error == "skip"
-    options.allow_loss = bool(allow_loss)
-    options.allow_mismatch = bool(allow_mismatch)
+    request = requested(locals())
+    sources, source_options, options = request.sources, request.source_options, request.options
     with _without_pickles(sources, source_options) as (sources, has_pickles):
         if dry_run:
             return warned(_pack.survey_files(sources, source_options, None))
@@ -370,6 +328,77 @@ def pack(
         with _progress.shown(progress) as on_progress:
             summary = _pack.pack_files(sources, Path(path), source_options, options, append, on_progress)
     return warned(summary)
+
+
+@dataclass(frozen=True)
+class Request:
+    """What `pack` is asked for, checked."""
+
+    sources: list[_Source]
+    source_options: _pack.SourceOptions
+    options: _pack.PackOptions
+
+
+def requested(arguments: Mapping[str, Any]) -> Request:
+    """Checks the arguments of `pack`, by name. Raises ValueError or TypeError."""
+    given = SimpleNamespace(**arguments)
+    sources = _sources(given.source)
+    source_options = sampling_options(given.holdout, given.seed, given.limit, given.group_by)
+    source_options.format = given.format
+    source_options.fit = checked_fit(given.fit)
+    source_options.class_order = _choice(_pack.ClassOrder, "class_order", given.class_order)
+    source_options.layout = _choice(_pack.ArrayLayout, "layout", given.layout)
+    source_options.range = _value_range(given.value_range)
+    source_options.with_masks = given.masks != "off"
+    if given.masks not in ("auto", "off"):
+        if "{stem}" not in given.masks:
+            raise ValueError(
+                f"masks is {given.masks!r}; it must be 'auto', 'off', or the name of the mask of an image, such as "
+                "'{stem}_mask.png'"
+            )
+        source_options.mask_pattern = given.masks
+    if given.mask_colors is not None:
+        source_options.mask_colors = read_colors(given.mask_colors)
+    if given.on_error not in ("stop", "skip"):
+        raise ValueError(f"on_error is {given.on_error!r}; it must be 'stop' or 'skip'")
+    if given.channels not in (None, 1, 3):
+        raise ValueError(f"channels is {given.channels!r}; it must be 1, 3 or None")
+    if given.size is not None:
+        source_options.size = checked_size(given.size)
+    source_options.channels = given.channels
+    source_options.background = checked_background(given.background)
+    for name, most in (("max_pixels", given.max_pixels), ("max_ratio", given.max_ratio)):
+        if most is not None and not 1 <= operator.index(most) < 2**63:
+            raise ValueError(f"{name} is {most}; it must be at least 1")
+    if given.max_pixels is not None:
+        source_options.largest_image_pixels = given.max_pixels
+    if given.max_ratio is not None:
+        source_options.largest_archive_ratio = given.max_ratio
+    source_options.path_column = given.path_column or ""
+    source_options.image_root = "" if given.image_root is None else os.fspath(given.image_root)
+    source_options.label_columns = _label_columns(given.label_column)
+    source_options.label_separator = "none" if given.label_separator is None else given.label_separator
+    source_options.label_kind = given.label_kind
+    source_options.columns = _columns(given.columns)
+    source_options.allow_mismatch = bool(given.allow_mismatch)
+    source_options.class_names = checked_classes(given.classes)
+    source_options.class_map = dict(given.class_map or {})
+    source_options.select = given.select
+    source_options.skip_unreadable = given.on_error == "skip"
+    options = pack_options(
+        given.names,
+        given.reproducible,
+        given.force,
+        given.threads,
+        given.compress,
+        given.max_error,
+        given.memory,
+    )
+    source_options.thread_count = given.threads
+    options.skip_bad_samples = given.on_error == "skip"
+    options.allow_loss = bool(given.allow_loss)
+    options.allow_mismatch = bool(given.allow_mismatch)
+    return Request(sources, source_options, options)
 
 
 class PackingWarning(UserWarning):
@@ -390,9 +419,6 @@ def _note_on_skipped(skipped: list[_pack.SampleFailure]) -> str:
     first = "; ".join(f"{sample.name}: {sample.reason}" for sample in skipped[:_NAMED_SAMPLES])
     more = "; ..." if len(skipped) > _NAMED_SAMPLES else ""
     return f"{count} skipped, which the result lists: {first}{more}"
-
-
-_Source = tuple[Path, str, str, str, str]
 
 
 @contextmanager

@@ -8,6 +8,7 @@
 
 #include "dataset_file/file_dataset.hpp"
 #include "dataset_file/read_codes.hpp"
+#include "dataset_file/shards/sharded_dataset.hpp"
 #include "support/file.hpp"
 
 namespace octavo {
@@ -72,6 +73,9 @@ void Split::read_checked(std::int64_t first_row, std::int64_t count, std::span<s
 Dataset::Dataset(std::shared_ptr<const dataset_file::DatasetData> data) : data_(std::move(data)) {}
 
 Dataset Dataset::open(const std::string& location) {
+  if (const auto manifest = dataset_file::find_manifest(location); !manifest.empty()) {
+    return Dataset(dataset_file::ShardedDataset::open(manifest));
+  }
   return Dataset(std::make_shared<const dataset_file::FileDataset>(dataset_file::Reader::open(location)));
 }
 

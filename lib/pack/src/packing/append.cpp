@@ -84,10 +84,12 @@ PackSummary append(Source& source, const std::filesystem::path& path, const Pack
   chosen.compression = dataset.split(dataset.split_names()[0]).compression();
   const std::vector<std::string> notes = range_notes(*there, source);
   // Another writer may have replaced the file since it was opened.
-  PackSummary summary = packing::pack_locked(all, path, chosen, there->splits().size(), [&] {
+  const auto check_unchanged = [&] {
     if (identity_of(path) == before) return;
     throw IoError("append to " + quoted(path) + ": another program replaced the file; append again");
-  });
+  };
+  PackSummary summary =
+      packing::pack_with(all, path, chosen, {.kept_splits = there->splits().size(), .once_locked = check_unchanged});
   summary.notes.insert(summary.notes.end(), notes.begin(), notes.end());
   return summary;
 }

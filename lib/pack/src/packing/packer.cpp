@@ -99,12 +99,15 @@ std::vector<int> max_errors_of(const Source& source, const PackOptions& options,
   return max_errors;
 }
 
+using packing::PackAdditions;
+
 class Packer {
  public:
   /// `before_rounding` is `source`, or what it rounds.
   Packer(Source& source, const Source& before_rounding, const std::filesystem::path& path, const PackOptions& options,
-         std::size_t kept_splits)
-      : Packer(source, before_rounding, path, options, writer_options(source, options, kept_splits)) {}
+         const PackAdditions& additions)
+      : Packer(source, before_rounding, path, options, additions,
+               writer_options(source, options, additions.kept_splits)) {}
 
   PackSummary run() {
     const auto start = std::chrono::steady_clock::now();
@@ -115,7 +118,7 @@ class Packer {
     check_not_all_skipped();
     if (!options_.allow_loss) packing::check_loss(before_rounding_.notes(), before_rounding_);
     for (std::size_t split = 0; split < summary_.splits.size(); ++split) keep_columns(split);
-    writer_.finish(packing::describe_provenance(source_, options_, summary_));
+    writer_.finish(packing::describe_provenance(source_, options_, summary_, additions_.shard));
     summary_.notes = packing_notes(source_);
     note_mask_values();
     note_compression();
@@ -127,8 +130,13 @@ class Packer {
 
  private:
   Packer(Source& source, const Source& before_rounding, const std::filesystem::path& path, const PackOptions& options,
-         WriterOptions layout)
-      : source_(source), before_rounding_(before_rounding), options_(options), path_(path), writer_(path, layout) {
+         const PackAdditions& additions, WriterOptions layout)
+      : source_(source),
+        before_rounding_(before_rounding),
+        options_(options),
+        additions_(additions),
+        path_(path),
+        writer_(path, layout) {
     for (const SplitLayout& split : layout.splits) {
       has_names_.push_back(split.with_names);
       masks_.push_back({split.name, {}});
@@ -167,6 +175,7 @@ class Packer {
   /// sources count what they read.
   void read_training_samples(std::size_t split, int thread_count) {
     kept_.clear();
+    if (!additions_.shard.is_null()) return;
     const SourceSplit& layout = source_.splits()[split];
     if (dataset_file::codec_of(options_.compression).train_tables == nullptr || !source_.is_random_access()) return;
     const std::int64_t N = layout.sample_count;
@@ -367,6 +376,7 @@ class Packer {
   Source& source_;
   const Source& before_rounding_;
   const PackOptions& options_;
+  const PackAdditions& additions_;
   const std::filesystem::path& path_;
   std::vector<bool> has_names_;  ///< for each split
   std::vector<Block> kept_;      ///< samples of the split that are already read, in order
@@ -384,14 +394,14 @@ class Packer {
 
 }  // namespace
 
-PackSummary packing::pack_locked(Source& source, const std::filesystem::path& path, const PackOptions& options,
-                                 std::size_t kept_splits, const std::function<void()>& once_locked) {
+PackSummary packing::pack_with(Source& source, const std::filesystem::path& path, const PackOptions& options,
+                               const PackAdditions& additions) {
   check_columns(source);
   check_max_error(options.max_error, options.compression);
-  const std::vector<int> max_errors = max_errors_of(source, options, kept_splits);
+  const std::vector<int> max_errors = max_errors_of(source, options, additions.kept_splits);
   const auto pack_from = [&](Source& from) {
-    Packer packer(from, source, path, options, kept_splits);
-    once_locked();
+    Packer packer(from, source, path, options, additions);
+    additions.once_locked();
     return packer.run();
   };
   if (std::ranges::equal(max_errors, source.splits(), {}, {}, &SourceSplit::max_error)) return pack_from(source);
@@ -417,7 +427,7 @@ void check_output_is_no_source(const Source& source, const std::filesystem::path
 
 PackSummary pack(Source& source, const std::filesystem::path& path, const PackOptions& options) {
   check_output_is_no_source(source, path);
-  return packing::pack_locked(source, path, options, 0, [] {});
+  return packing::pack_with(source, path, options, {});
 }
 
 }  // namespace octavo

@@ -1,4 +1,4 @@
-// Packing with a check once the output is locked.
+// Packing, and what appending and shards add to it.
 #pragma once
 
 #include <filesystem>
@@ -6,12 +6,21 @@
 
 #include <octavo/pack.hpp>
 
+#include "support/strict_json.hpp"
+
 namespace octavo::packing {
 
-/// Packs as octavo::pack() does. Calls `once_locked` after locking `path` against other writers and before packing
-/// anything; if it throws, nothing is packed. The first `kept_splits` splits keep their names and their largest errors,
-/// whatever the options.
-PackSummary pack_locked(Source& source, const std::filesystem::path& path, const PackOptions& options,
-                        std::size_t kept_splits, const std::function<void()>& once_locked);
+struct PackAdditions {
+  /// The first splits keep their names and their largest errors, whatever the options.
+  std::size_t kept_splits = 0;
+  /// Called after locking the file against other writers and before packing anything; if it throws, nothing is packed.
+  std::function<void()> once_locked = [] {};
+  /// For the provenance of a shard; otherwise null. Encodings are not trained for a shard.
+  Json shard = {};
+};
+
+/// Packs as octavo::pack() does.
+PackSummary pack_with(Source& source, const std::filesystem::path& path, const PackOptions& options,
+                      const PackAdditions& additions);
 
 }  // namespace octavo::packing

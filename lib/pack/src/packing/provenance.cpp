@@ -55,7 +55,8 @@ OrderedJson skipped_samples(const PackSummary& summary) {
 
 }  // namespace
 
-std::string describe_provenance(const Source& source, const PackOptions& options, const PackSummary& summary) {
+std::string describe_provenance(const Source& source, const PackOptions& options, const PackSummary& summary,
+                                const Json& shard) {
   std::int64_t sample_count = 0;
   for (const SourceSplit& split : summary.splits) sample_count += split.sample_count;
   OrderedJson provenance = OrderedJson::object();
@@ -66,6 +67,7 @@ std::string describe_provenance(const Source& source, const PackOptions& options
   provenance["notes"] = OrderedJson::parse(to_json(source.notes()));
   provenance["sample_count"] = sample_count;
   provenance["skipped"] = skipped_samples(summary);
+  if (!shard.is_null()) provenance["shard"] = shard;
   provenance["libraries"] = library_versions();
   // Other bytes that are not UTF-8 become U+FFFD.
   return provenance.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);

@@ -8,6 +8,7 @@
 #include <octavo/errors.hpp>
 #include <octavo/text.hpp>
 
+#include "format/shards/manifest.hpp"
 #include "images/image_codec.hpp"
 #include "sources/combine/split_names.hpp"
 #include "sources/detection.hpp"
@@ -268,7 +269,18 @@ std::vector<SourceEntry> discover_file(const fs::path& path, const SourceReader*
 
 // ---- The meaning of a spec -----------------------------------------------------
 
+/// A dataset of shards: its manifest, or the folder with it.
+SourceEntry finding_of_manifest(const fs::path& manifest) {
+  SourceEntry entry = {&kOctavoReader, "", files::open_folder(manifest.parent_path()), manifest.filename().string()};
+  entry.is_named = true;
+  return entry;
+}
+
 std::vector<SourceEntry> discover_path(const fs::path& path, const SourceReader* wanted, Search& search) {
+  if (wanted == nullptr || wanted == &kOctavoReader) {
+    const fs::path manifest = dataset_file::find_manifest(path);
+    if (!manifest.empty()) return {finding_of_manifest(manifest)};
+  }
   std::error_code error;
   const auto status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found || error) throw_io_error("open", path, error ? error.value() : ENOENT);

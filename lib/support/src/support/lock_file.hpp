@@ -12,8 +12,8 @@ namespace octavo {
 /// the process ends, however that happens; a file left behind by a killed process does not block anyone.
 class LockFile {
  public:
-  /// Takes the lock without waiting. Throws IoError with the message `when_taken` if it is held elsewhere, or IoError
-  /// if the file cannot be created. On file systems without locks, always succeeds.
+  /// Takes the lock without waiting. Throws IoError with the message `when_taken` and EWOULDBLOCK if it is held
+  /// elsewhere, or IoError if the file cannot be created. On file systems without locks, always succeeds.
   LockFile(std::filesystem::path path, const std::string& when_taken);
   ~LockFile();
   LockFile(const LockFile&) = delete;

@@ -35,7 +35,7 @@ void ChunkedRowReader::read_from_chunk(std::span<const WantedRow> rows, const Ro
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (i > 0 && rows[i].row == rows[i - 1].row) continue;  // copied afterwards
     const auto place = static_cast<std::size_t>(rows[i].row - layout_.first_row(number));
-    std::memcpy(target.rows + rows[i].place * layout_.sample_bytes, chunk->bytes().data() + place * sample_bytes,
+    std::memcpy(target.row(rows[i].place, layout_.sample_bytes), chunk->bytes().data() + place * sample_bytes,
                 sample_bytes);
   }
   StreamingHash hash;

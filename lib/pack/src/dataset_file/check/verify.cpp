@@ -14,7 +14,9 @@
 #include "format/index/metadata_hash.hpp"
 #include "format/limits.hpp"
 #include "format/reader.hpp"
+#include "format/shards/manifest.hpp"
 #include "hdf5/child_process.hpp"
+#include "sharding/verify_shards.hpp"
 #include "support/strict_json.hpp"
 #include "support/threads.hpp"
 
@@ -201,6 +203,8 @@ std::string describe_place(const Defect& defect) {
 }
 
 VerifyResult verify(const std::filesystem::path& path, const VerifyOptions& options) {
+  const std::filesystem::path manifest = dataset_file::find_manifest(path);
+  if (!manifest.empty()) return sharding::verify_shards(manifest, options);
   return Verification(path, options).run();
 }
 

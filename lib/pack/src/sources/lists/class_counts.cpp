@@ -27,7 +27,7 @@ Kind kind_of(const ImageList& list) {
 }
 
 /// The classes that occur in all lists of one kind.
-struct ClassCount {
+struct ClassTally {
   std::int64_t images = 0;
   std::unordered_set<std::int32_t> classes;
   std::string example;
@@ -39,7 +39,7 @@ struct ClassCount {
   std::string text() const { return format_count(std::ssize(classes)) + " classes for " + counted(images, "image"); }
 };
 
-void add_labels(const SplitImages& split, ClassCount& count) {
+void add_labels(const SplitImages& split, ClassTally& count) {
   if (split.layout.kind != LabelKind::class_index) return;
   count.images += std::ssize(split.paths);
   for (std::size_t at = 0; at < split.labels.size(); at += sizeof(std::int32_t)) {
@@ -49,8 +49,8 @@ void add_labels(const SplitImages& split, ClassCount& count) {
   }
 }
 
-ClassCount count_classes(const std::vector<ImageList>& lists, Kind kind) {
-  ClassCount count;
+ClassTally count_classes(const std::vector<ImageList>& lists, Kind kind) {
+  ClassTally count;
   for (const ImageList& list : lists) {
     if (kind_of(list) != kind) continue;
     for (const SplitImages& split : list.splits) add_labels(split, count);
@@ -68,7 +68,7 @@ bool are_known(const SourceOptions& options) {
 
 void check_class_counts(const std::vector<ImageList>& lists, const SourceOptions& options) {
   if (are_known(options)) return;
-  const ClassCount names = count_classes(lists, Kind::names);
+  const ClassTally names = count_classes(lists, Kind::names);
   if (!names.is_nearly_one_each()) return;
   throw DataError("number the classes: the labels are " + names.text() + ", such as \"" +
                   printable(cut_utf8(names.example, kMostExampleBytes)) +
@@ -78,12 +78,12 @@ void check_class_counts(const std::vector<ImageList>& lists, const SourceOptions
 
 std::optional<std::string> remark_on_class_counts(const std::vector<ImageList>& lists, const SourceOptions& options) {
   if (are_known(options)) return std::nullopt;
-  if (const ClassCount folders = count_classes(lists, Kind::folders); folders.is_nearly_one_each()) {
+  if (const ClassTally folders = count_classes(lists, Kind::folders); folders.is_nearly_one_each()) {
     return "the class folders are " + folders.text() +
            ", so nearly each image is its own class; name the classes in "
            "an image list, or make them the outer folders";
   }
-  if (const ClassCount numbers = count_classes(lists, Kind::numbers); numbers.is_nearly_one_each()) {
+  if (const ClassTally numbers = count_classes(lists, Kind::numbers); numbers.is_nearly_one_each()) {
     return "the labels are " + numbers.text() +
            ", so nearly each image is its own class; `label_kind=target` makes "
            "the numbers targets, and `label_column` names another column";

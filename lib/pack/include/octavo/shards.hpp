@@ -1,0 +1,71 @@
+// Packing a source in shards, by workers that share nothing but a folder, and merging them into one dataset.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <octavo/pack.hpp>
+#include <octavo/progress.hpp>
+#include <octavo/source.hpp>
+
+namespace octavo {
+
+/// The most shards of a dataset.
+inline constexpr std::int64_t kMostShards = 99999;
+
+/// One of the equal parts of a source.
+struct Shard {
+  std::int64_t number = 0;  ///< from 0 on
+  std::int64_t count = 1;   ///< of all shards
+};
+
+/// "shard-00007-of-00064.h5".
+std::string shard_file_name(const Shard& shard);
+
+/// What pack_shard() did.
+struct ShardSummary {
+  std::filesystem::path path;
+  bool was_there = false;  ///< the file was packed before, from an equal source with equal options
+  PackSummary packed;      ///< empty if it was there
+};
+
+/// Packs shard `shard.number` of `source` into its file in `folder`, which is created: of each split of N samples those
+/// from N*number/count on. Every worker opens the same source. The file depends only on the source, the shard and the
+/// options, and has a fixed uuid and time, as with PackOptions::reproducible; with lc8, all shards have the tables of
+/// the format, so that they can be decoded together. If another worker packs the same shard, waits for it.
+///
+/// If the file exists, compares the source and the options that it records: names, files, sizes, labels and version,
+/// but not the bytes of images. If they differ, throws InvalidArgument unless options.replace_existing is set; if they
+/// are equal, nothing is packed. Throws InvalidArgument if there is no such shard or a shard would be empty, and what
+/// pack() throws.
+ShardSummary pack_shard(Source& source, const std::filesystem::path& folder, const Shard& shard,
+                        const PackOptions& options = {});
+
+struct MergeOptions {
+  /// Also write `dataset.h5`, with virtual datasets that read the samples from the shards, for h5py and other programs.
+  bool with_virtual_dataset = false;
+  ProgressFunction on_progress = {};
+};
+
+/// What merge_shards() found.
+struct MergeSummary {
+  std::filesystem::path path;             ///< of the manifest
+  std::filesystem::path virtual_dataset;  ///< empty unless it was written
+  std::int64_t shard_count = 0;
+  std::vector<SourceSplit> splits;
+  std::int64_t skipped = 0;  ///< samples that could not be read
+  std::int64_t file_bytes = 0;
+  double elapsed_seconds = 0.0;
+};
+
+/// Checks that the shards in `folder` have every sample of their source exactly once, and writes the manifest that
+/// makes them one dataset, `dataset.json`: atomically, and replacing the one before. Reads the headers, statistics and
+/// checksums of the shards, not their samples, unless a shard is so large that its sums must be counted again. The
+/// manifest depends only on the shards. Throws InvalidArgument, FormatError or IoError with the first shard that is
+/// missing, damaged, or of another source; InvalidArgument if images are compressed with lp8 or lc8, which HDF5 cannot
+/// read, and options.with_virtual_dataset is set.
+MergeSummary merge_shards(const std::filesystem::path& folder, const MergeOptions& options = {});
+
+}  // namespace octavo

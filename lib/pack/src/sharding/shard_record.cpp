@@ -1,0 +1,128 @@
+#include "sharding/shard_record.hpp"
+
+#include <filesystem>
+#include <system_error>
+
+#include <octavo/errors.hpp>
+#include <octavo/version.hpp>
+
+#include "support/hash.hpp"
+#include "support/json_fields.hpp"
+
+namespace octavo::sharding {
+namespace {
+
+/// Files by name and size: workers see them at different paths, and copies have other times.
+Json described_files(const Source& source) {
+  Json files = Json::array();
+  for (const std::string& file : source.files()) {
+    std::filesystem::path path(file);
+    if (!path.has_filename()) path = path.parent_path();
+    std::error_code is_no_file;
+    const std::uintmax_t bytes = std::filesystem::file_size(path, is_no_file);
+    files.push_back({path.filename().string(), is_no_file ? 0 : bytes});
+  }
+  return files;
+}
+
+Json described_splits(const Source& source) {
+  Json splits = Json::array();
+  for (const SourceSplit& split : source.splits()) {
+    Json quantization = Json::array();
+    for (const ChannelQuantization& channel : split.quantization) {
+      quantization.push_back({channel.scale, channel.zero_point});
+    }
+    splits.push_back({split.name,
+                      split.sample_count,
+                      {split.shape.channels, split.shape.height, split.shape.width},
+                      {to_string(split.labels.kind), split.labels.width},
+                      static_cast<int>(split.color),
+                      split.source_dtype,
+                      quantization,
+                      split.has_masks,
+                      split.columns,
+                      split.max_error});
+  }
+  return splits;
+}
+
+/// How images are resized. Other notes are complete only after reading.
+Json described_conversion(const Source& source) {
+  SourceNotes notes;
+  notes.conversion = source.notes().conversion;
+  return parse_strict_json(octavo::to_json(notes));
+}
+
+Json described_options(const PackOptions& options) {
+  return {{"names", options.with_names ? Json(*options.with_names) : Json()},
+          {"skip", options.skip_bad_samples},
+          {"max_error", options.max_error ? Json(*options.max_error) : Json()}};
+}
+
+/// "lp8", "deflate 6".
+std::string described_encoding(const PackOptions& options) {
+  const std::string name = to_string(options.compression);
+  return options.compression == Compression::deflate ? name + " " + std::to_string(options.compression_level) : name;
+}
+
+std::string digest_of(const Source& source, const PackOptions& options) {
+  const Json description = {{"version", kVersion},
+                            {"format", source.format()},
+                            {"files", described_files(source)},
+                            {"splits", described_splits(source)},
+                            {"classes", source.class_names()},
+                            {"conversion", described_conversion(source)},
+                            {"options", described_options(options)}};
+  StreamingHash hash;
+  const auto add = [&](const std::string& text) {
+    hash.add(std::as_bytes(std::span(text.c_str(), text.size() + 1)));  // with the zero byte between texts
+  };
+  // Names are bytes.
+  add(description.dump(-1, ' ', false, Json::error_handler_t::replace));
+  for (std::size_t split = 0; split < source.splits().size(); ++split) {
+    for (std::int64_t row = 0; row < source.splits()[split].sample_count; ++row) {
+      add(source.sample_name(split, row));
+      const std::vector<std::int32_t> classes = source.class_indices(split, row);
+      hash.add(std::as_bytes(std::span(classes)));
+    }
+  }
+  return to_hex(hash.value());
+}
+
+}  // namespace
+
+ShardRecord make_record(const Source& source, const Shard& shard, const PackOptions& options) {
+  ShardRecord record{shard.number, shard.count, digest_of(source, options), described_encoding(options), {}};
+  for (const SourceSplit& split : source.splits()) {
+    // The products fit: a split has fewer samples than 2^46.
+    const std::int64_t first = split.sample_count * shard.number / shard.count;
+    const std::int64_t end = split.sample_count * (shard.number + 1) / shard.count;
+    record.ranges.push_back({split.name, first, end - first, split.sample_count});
+  }
+  return record;
+}
+
+Json to_json(const ShardRecord& record) {
+  Json ranges = Json::array();
+  for (const ShardRange& range : record.ranges) {
+    ranges.push_back({{"split", range.split}, {"first", range.first}, {"samples", range.count}, {"of", range.total}});
+  }
+  return {{"number", record.number},
+          {"count", record.count},
+          {"source_digest", record.source_digest},
+          {"encoding", record.encoding},
+          {"ranges", ranges}};
+}
+
+ShardRecord record_in(const Json& provenance) {
+  const JsonFields fields = JsonFields(provenance, "its provenance").object("shard");
+  ShardRecord record{
+      fields.integer("number"), fields.integer("count"), fields.text("source_digest"), fields.text("encoding"), {}};
+  for (const Json& range : fields.array("ranges")) {
+    const JsonFields one(range, "its provenance: a range of its shard");
+    record.ranges.push_back({one.text("split"), one.integer("first"), one.integer("samples"), one.integer("of")});
+  }
+  return record;
+}
+
+}  // namespace octavo::sharding

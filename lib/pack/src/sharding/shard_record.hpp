@@ -1,0 +1,40 @@
+// What a shard records of its source: merging compares it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <octavo/pack.hpp>
+#include <octavo/shards.hpp>
+#include <octavo/source.hpp>
+
+#include "support/strict_json.hpp"
+
+namespace octavo::sharding {
+
+/// Samples [first, first + count) of the `total` of a split of the source.
+struct ShardRange {
+  std::string split;
+  std::int64_t first = 0, count = 0, total = 0;
+
+  bool operator==(const ShardRange&) const = default;
+};
+
+struct ShardRecord {
+  std::int64_t number = 0, count = 0;
+  std::string source_digest;  ///< equal for shards of one source, whatever their encodings
+  std::string encoding;       ///< how the shard is compressed
+  std::vector<ShardRange> ranges;
+
+  bool operator==(const ShardRecord&) const = default;
+};
+
+/// Of a shard of `source`. The digest is that of its names, classes and layout, and of the options that change samples.
+ShardRecord make_record(const Source& source, const Shard& shard, const PackOptions& options);
+
+Json to_json(const ShardRecord& record);
+/// The record in the provenance of a dataset file. Throws FormatError if there is none.
+ShardRecord record_in(const Json& provenance);
+
+}  // namespace octavo::sharding

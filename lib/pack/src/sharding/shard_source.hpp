@@ -1,0 +1,61 @@
+// The samples of a shard.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <octavo/source.hpp>
+
+#include "sharding/shard_record.hpp"
+
+namespace octavo::sharding {
+
+/// The ranges of a record that are not empty, of a source that it borrows.
+class ShardSource final : public Source {
+ public:
+  ShardSource(Source& source, ShardRecord record);
+
+  const std::vector<SourceSplit>& splits() const override { return splits_; }
+  const std::vector<std::string>& class_names() const override { return source_.class_names(); }
+  std::string format() const override { return source_.format(); }
+  bool is_random_access() const override { return source_.is_random_access(); }
+  std::string sample_name(std::size_t split, std::int64_t row) const override {
+    return source_.sample_name(parts_[split].split, parts_[split].first_row + row);
+  }
+  std::optional<std::string> sample_path(std::size_t split, std::int64_t row) const override {
+    return source_.sample_path(parts_[split].split, parts_[split].first_row + row);
+  }
+  bool has_sample_paths(std::size_t split) const override { return source_.has_sample_paths(parts_[split].split); }
+  std::optional<std::int32_t> class_index(std::size_t split, std::int64_t row) const override {
+    return source_.class_index(parts_[split].split, parts_[split].first_row + row);
+  }
+  std::vector<std::int32_t> class_indices(std::size_t split, std::int64_t row) const override {
+    return source_.class_indices(parts_[split].split, parts_[split].first_row + row);
+  }
+  std::vector<SampleFailure> read(std::size_t split, std::int64_t first_row, std::int64_t count,
+                                  std::span<std::uint8_t> values, std::span<std::byte> labels) override;
+  std::vector<SampleFailure> read_masks(std::size_t split, std::int64_t first_row, std::int64_t count,
+                                        std::span<std::uint8_t> masks) override;
+  std::string sample_metadata(std::size_t split, std::int64_t row) const override {
+    return source_.sample_metadata(parts_[split].split, parts_[split].first_row + row);
+  }
+  /// The first shard names them for all.
+  std::vector<SampleFailure> left_out() const override {
+    return record_.number == 0 ? source_.left_out() : std::vector<SampleFailure>();
+  }
+  std::vector<std::string> files() const override { return source_.files(); }
+  SourceNotes notes() const override;
+
+ private:
+  struct Part {
+    std::size_t split;       ///< of the source
+    std::int64_t first_row;  ///< of it
+  };
+
+  Source& source_;
+  ShardRecord record_;
+  std::vector<Part> parts_;
+  std::vector<SourceSplit> splits_;
+};
+
+}  // namespace octavo::sharding
