@@ -4,7 +4,7 @@
 #
 #   --out DIR      the folder for results (docs/results, or build/bench/results with --only or --quick)
 #   --only NAMES   some of gather_cpu,augmented,batches,epoch,load,pack,photos,pack_scale,deflate,scale,stream,train,
-#                  coded_rows,peers,loaders (all)
+#                  coded_rows,coded_stream,peers,loaders (all)
 #   --quick        less data and fewer rounds: to check that it works, not for reporting
 #
 # Builds the release preset in build/bench and runs every benchmark of bench/ in sequence. Nothing else should run
@@ -13,7 +13,7 @@
 # a folder of JPEGs or PNGs in $PHOTOS.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-names=gather_cpu,augmented,batches,epoch,load,pack,photos,pack_scale,deflate,scale,stream,train,coded_rows,peers,loaders
+names=gather_cpu,augmented,batches,epoch,load,pack,photos,pack_scale,deflate,scale,stream,train,coded_rows,coded_stream,peers,loaders
 only=
 quick=
 while (($# > 0)); do
@@ -69,14 +69,14 @@ packed=$work/$(basename "$dataset").h5
 arguments_of() {
   local name=$1
   case $name in
-    epoch | train | coded_rows) printf '%s\n' "$packed" ;;
+    epoch | train | coded_rows | coded_stream) printf '%s\n' "$packed" ;;
     pack | deflate) printf '%s\n' "$dataset" ;;
     photos) printf '%s\n' "${PHOTOS:-}" ;;
   esac
   if [[ -n $quick ]]; then
     printf '%s\n' --rounds 1
     case $name in
-      gather_cpu | augmented | batches | load | pack | deflate | stream | coded_rows) printf '%s\n' --mib 256 ;;
+      gather_cpu | augmented | batches | load | pack | deflate | stream | coded_rows | coded_stream) printf '%s\n' --mib 256 ;;
       photos) printf '%s\n' --count 100 ;;
       pack_scale) printf '%s\n' --largest 1000000 ;;
     esac

@@ -152,8 +152,11 @@ int pack_shards(Source& source, const PackArguments& arguments, const std::vecto
   const auto open = [&] { return open_source(specs, source_options(arguments)); };
   set_compression(arguments.compression, Compression::none, open, options);
   Json shards = Json::array();
-  for (const Shard& shard : shards_to_pack(arguments.shards)) {
-    const ShardSummary summary = pack_shard(source, arguments.output, shard, options);
+  const std::vector<Shard> mine = shards_to_pack(arguments.shards);
+  if (mine.empty()) std::cerr << "octavo: this worker has no shard to pack\n";
+  ShardPacker packer(source, arguments.output, mine.empty() ? 1 : mine[0].count, options);
+  for (const Shard& shard : mine) {
+    const ShardSummary summary = packer.pack(shard.number);
     list_skipped(summary.packed.skipped);
     if (arguments.json) {
       shards.push_back(as_json(summary));

@@ -168,7 +168,7 @@ std::pair<std::string, PackSummary> pack_one_shard(const std::vector<NamedSource
     }
     options.on_progress = progress;
     const auto source = open_source(specs_of(sources), source_options);
-    ShardSummary shard = pack_shard(*source, folder, {number, count}, options);
+    ShardSummary shard = ShardPacker(*source, folder, count, options).pack(number);
     return std::pair(shard.path.string(), with_notes(std::move(shard.packed), notes));
   });
 }

@@ -12,8 +12,8 @@ from typing import Any
 
 from . import _pack, _progress
 from ._conversion.cifar_pickles import find_batches
-from .packing import PackingWarning, Request, pack, requested, warned
 from ._warn import warn
+from .packing import PackingWarning, Request, pack, requested, warned
 
 _Path = str | os.PathLike[str]
 

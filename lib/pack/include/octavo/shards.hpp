@@ -31,17 +31,29 @@ struct ShardSummary {
   PackSummary packed;      ///< empty if it was there
 };
 
-/// Packs shard `shard.number` of `source` into its file in `folder`, which is created: of each split of N samples those
-/// from N*number/count on. Every worker opens the same source. The file depends only on the source, the shard and the
-/// options, and has a fixed uuid and time, as with PackOptions::reproducible; with lc8, all shards have the tables of
-/// the format, so that they can be decoded together. If another worker packs the same shard, waits for it.
-///
-/// If the file exists, compares the source and the options that it records: names, files, sizes, labels and version,
-/// but not the bytes of images. If they differ, throws InvalidArgument unless options.replace_existing is set; if they
-/// are equal, nothing is packed. Throws InvalidArgument if there is no such shard or a shard would be empty, and what
-/// pack() throws.
-ShardSummary pack_shard(Source& source, const std::filesystem::path& folder, const Shard& shard,
-                        const PackOptions& options = {});
+/// Packs shards of a source. Every worker opens the same source and has its own packer.
+class ShardPacker {
+ public:
+  /// Packs into `folder`, which is created. Borrows `source`. Throws InvalidArgument if shards would be empty; IoError.
+  ShardPacker(Source& source, std::filesystem::path folder, std::int64_t shard_count, const PackOptions& options = {});
+
+  /// Packs shard `number` into its file: of each split of N samples those from N*number/count on. The file depends only
+  /// on the source, the shard and the options, and has a fixed uuid and time, as with PackOptions::reproducible; with
+  /// lc8, all shards have the tables of the format, so that they can be decoded together. If another worker packs the
+  /// same shard, waits for it.
+  ///
+  /// If the file exists, compares the source and the options that it records: names, files, sizes, labels and version,
+  /// but not the bytes of images. If they differ, throws InvalidArgument unless options.replace_existing is set; if
+  /// they are equal, nothing is packed. Throws InvalidArgument if there is no such shard, and what pack() throws.
+  ShardSummary pack(std::int64_t number);
+
+ private:
+  Source& source_;
+  std::filesystem::path folder_;
+  std::int64_t shard_count_;
+  PackOptions options_;
+  std::string source_digest_;
+};
 
 struct MergeOptions {
   /// Also write `dataset.h5`, with virtual datasets that read the samples from the shards, for h5py and other programs.

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cstdio>
 #include <thread>
+#include <utility>
 
 #include <octavo/dataset.hpp>
 #include <octavo/errors.hpp>
@@ -18,20 +19,16 @@ namespace {
 
 constexpr std::chrono::milliseconds kLockPollInterval{200};
 
-void check_shard(const Shard& shard, const Source& source) {
-  if (shard.count < 1 || shard.count > kMostShards) {
-    throw InvalidArgument("pack a shard: there are " + std::to_string(shard.count) + " shards; expected 1 to " +
+void check_count(std::int64_t count, const Source& source) {
+  if (count < 1 || count > kMostShards) {
+    throw InvalidArgument("pack in shards: there are " + std::to_string(count) + " shards; expected 1 to " +
                           std::to_string(kMostShards));
-  }
-  if (shard.number < 0 || shard.number >= shard.count) {
-    throw InvalidArgument("pack a shard: its number is " + std::to_string(shard.number) + "; expected 0 to " +
-                          std::to_string(shard.count - 1));
   }
   std::int64_t most = 0;
   for (const SourceSplit& split : source.splits()) most = std::max(most, split.sample_count);
-  if (most >= shard.count) return;
-  throw InvalidArgument("pack a shard: " + counted(shard.count, "shard") + " of splits of at most " +
-                        counted(most, "sample") + " would be empty; use at most " + counted(most, "shard"));
+  if (most >= count) return;
+  throw InvalidArgument("pack in shards: some of " + counted(count, "shard") + " would be empty, because splits have " +
+                        "at most " + counted(most, "sample") + "; use at most " + counted(most, "shard"));
 }
 
 /// Whether `path` is the intact header of the same shard. False if there is no such file; throws InvalidArgument if it
@@ -60,24 +57,33 @@ std::string shard_file_name(const Shard& shard) {
   return name;
 }
 
-ShardSummary pack_shard(Source& source, const std::filesystem::path& folder, const Shard& shard,
-                        const PackOptions& options) {
-  check_shard(shard, source);
-  std::error_code problem;
-  std::filesystem::create_directories(folder, problem);
-  if (problem) throw_io_error("create the folder", folder, problem.value());
-  ShardSummary summary{folder / shard_file_name(shard), false, {}};
-  PackOptions reproducible = options;
-  reproducible.reproducible = true;
-  const sharding::ShardRecord record = sharding::make_record(source, shard, reproducible);
-  sharding::ShardSource samples(source, record);
+ShardPacker::ShardPacker(Source& source, std::filesystem::path folder, std::int64_t shard_count,
+                         const PackOptions& options)
+    : source_(source), folder_(std::move(folder)), shard_count_(shard_count), options_(options) {
+  check_count(shard_count, source);
+  std::error_code error;
+  std::filesystem::create_directories(folder_, error);
+  if (error) throw_io_error("create the folder", folder_, error.value());
+  options_.reproducible = true;
+  source_digest_ = sharding::digest_of(source, options_);
+}
+
+ShardSummary ShardPacker::pack(std::int64_t number) {
+  if (number < 0 || number >= shard_count_) {
+    throw InvalidArgument("pack a shard: its number is " + std::to_string(number) + "; expected 0 to " +
+                          std::to_string(shard_count_ - 1));
+  }
+  const Shard shard{number, shard_count_};
+  ShardSummary summary{folder_ / shard_file_name(shard), false, {}};
+  const sharding::ShardRecord record = sharding::make_record(source_, source_digest_, shard, options_);
+  sharding::ShardSource samples(source_, record);
   while (true) {
-    if (!options.replace_existing && is_packed(summary.path, record)) {
+    if (!options_.replace_existing && is_packed(summary.path, record)) {
       summary.was_there = true;
       return summary;
     }
     try {
-      summary.packed = packing::pack_with(samples, summary.path, reproducible, {.shard = sharding::to_json(record)});
+      summary.packed = packing::pack_with(samples, summary.path, options_, {.shard = sharding::to_json(record)});
       return summary;
     } catch (const IoError& error) {
       // Another worker packs the same shard. If it fails, this one takes over.
@@ -85,7 +91,7 @@ ShardSummary pack_shard(Source& source, const std::filesystem::path& folder, con
       std::this_thread::sleep_for(kLockPollInterval);
     } catch (const InvalidArgument&) {
       // The other one was faster.
-      if (options.replace_existing || !is_packed(summary.path, record)) throw;
+      if (options_.replace_existing || !is_packed(summary.path, record)) throw;
     }
   }
 }

@@ -65,6 +65,8 @@ std::string described_encoding(const PackOptions& options) {
   return options.compression == Compression::deflate ? name + " " + std::to_string(options.compression_level) : name;
 }
 
+}  // namespace
+
 std::string digest_of(const Source& source, const PackOptions& options) {
   const Json description = {{"version", kVersion},
                             {"format", source.format()},
@@ -89,10 +91,9 @@ std::string digest_of(const Source& source, const PackOptions& options) {
   return to_hex(hash.value());
 }
 
-}  // namespace
-
-ShardRecord make_record(const Source& source, const Shard& shard, const PackOptions& options) {
-  ShardRecord record{shard.number, shard.count, digest_of(source, options), described_encoding(options), {}};
+ShardRecord make_record(const Source& source, const std::string& source_digest, const Shard& shard,
+                        const PackOptions& options) {
+  ShardRecord record{shard.number, shard.count, source_digest, described_encoding(options), {}};
   for (const SourceSplit& split : source.splits()) {
     // The products fit: a split has fewer samples than 2^46.
     const std::int64_t first = split.sample_count * shard.number / shard.count;

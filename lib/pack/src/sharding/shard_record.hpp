@@ -30,8 +30,10 @@ struct ShardRecord {
   bool operator==(const ShardRecord&) const = default;
 };
 
-/// Of a shard of `source`. The digest is that of its names, classes and layout, and of the options that change samples.
-ShardRecord make_record(const Source& source, const Shard& shard, const PackOptions& options);
+/// Of the names, classes and layout of a source, and of the options that change samples. Takes time for each sample.
+std::string digest_of(const Source& source, const PackOptions& options);
+ShardRecord make_record(const Source& source, const std::string& source_digest, const Shard& shard,
+                        const PackOptions& options);
 
 Json to_json(const ShardRecord& record);
 /// The record in the provenance of a dataset file. Throws FormatError if there is none.
