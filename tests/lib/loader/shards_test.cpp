@@ -1,4 +1,6 @@
 // A dataset of shards serves the bits of one file with the same samples.
+#include <sys/resource.h>
+
 #include <fstream>
 #include <memory>
 #include <thread>
@@ -193,6 +195,18 @@ TEST_CASE("a damaged shard is named, and the others are verified", "[unit][shard
   fs::remove(shards.file({0, 4}));
   CHECK_THROWS_WITH(shards.dataset(), ContainsSubstring("shard-00000-of-00004.h5"));
   CHECK(verify(manifest).defects.front().where == "shard-00000-of-00004.h5: header");
+}
+
+TEST_CASE("more shards than open files are allowed are opened", "[unit][shards]") {
+  const Shards shards({smooth_split("train", 40, {1, 4, 4})});
+  shards.pack_all(40, {Compression::none});
+  merge_shards(shards.folder());
+  rlimit limit{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &limit) == 0);
+  const rlimit low{std::min<rlim_t>(limit.rlim_max, 30), limit.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &low) == 0);
+  CHECK_NOTHROW(shards.dataset());
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &limit) == 0);
 }
 
 TEST_CASE("manifests from elsewhere are checked", "[unit][shards]") {

@@ -12,6 +12,7 @@
 #include "format/statistics/sample_counter.hpp"
 #include "support/file.hpp"
 #include "support/hash.hpp"
+#include "support/open_files.hpp"
 #include "support/strict_json.hpp"
 
 namespace octavo::dataset_file {
@@ -192,6 +193,7 @@ void ShardedSplit::ensure_unchanged() const {
 
 std::shared_ptr<const ShardedDataset> ShardedDataset::open(const std::filesystem::path& path) {
   Manifest manifest = read_manifest(path);
+  make_room_for_open_files(std::ssize(manifest.shards));
   std::vector<std::shared_ptr<const DatasetData>> shards;
   for (const ManifestShard& listed : manifest.shards) {
     const std::filesystem::path file = path.parent_path() / listed.file;
