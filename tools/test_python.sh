@@ -2,8 +2,8 @@
 # tools/test_python.sh [--torch] [--integrations] [--python PYTHON] [--cuda WHEN]: builds and checks the Python package.
 #
 #   --torch          also run the tests with PyTorch: installs its CPU build and torchvision into the test environment
-#   --integrations   also run those with Lightning, Accelerate, Transformers, Datasets, timm, Keras and JAX; implies
-#                    --torch
+#   --integrations   also run those with Lightning, Accelerate, Transformers, Datasets, timm, Keras, JAX, Dask,
+#                    Ray, submitit and Spark (with Java); implies --torch
 #   --python PYTHON  the interpreter, 3.10 or newer (python3)
 #   --cuda WHEN      OCTAVO_CUDA of the build: AUTO, ON or OFF (OFF)
 #
@@ -55,7 +55,8 @@ if [[ $with_torch == yes ]]; then
     "$bin/python" -m pip install -q torch torchvision
 fi
 if [[ $with_integrations == yes ]]; then
-  "$bin/python" -m pip install -q lightning accelerate transformers datasets timm keras jax tensorflow-cpu
+  "$bin/python" -m pip install -q lightning accelerate transformers datasets timm keras jax tensorflow-cpu \
+    "dask[distributed]" ray submitit pyspark
 fi
 
 heading "Python: the package"

@@ -176,6 +176,8 @@ def skip_without_imports(block: Block, code: str) -> None:
             package = name.partition(".")[0]
             if importlib.util.find_spec(package) is None:
                 pytest.skip(f"{block.where} needs {package}; blocks before it have run")
+            if package == "pyspark" and shutil.which("java") is None:
+                pytest.skip(f"{block.where} needs Java; blocks before it have run")
             if name == "octavo.lightning":
                 pytest.importorskip("lightning")
 

@@ -1,7 +1,6 @@
 #include "dataset_file/shards/sharded_dataset.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include <octavo/errors.hpp>
@@ -56,6 +55,15 @@ RowOffsets joined(std::span<const ShardPart> parts, const RowOffsets SplitDescri
   return RowOffsets::of_sizes(sizes, first.tables(), first.value_step());
 }
 
+/// Whether counts, which are untrusted and not negative, have this sum.
+bool has_sum(const std::vector<std::int64_t>& counts, std::int64_t sum) {
+  for (const std::int64_t count : counts) {
+    if (count > sum) return false;
+    sum -= count;
+  }
+  return sum == 0;
+}
+
 /// The bytes of samples [first, first + count) of `all`, which begins with sample `begin`.
 template <typename Byte>
 std::span<Byte> piece(std::span<Byte> all, const RowOffsets& rows, std::int64_t begin, std::int64_t first,
@@ -99,10 +107,10 @@ ShardedSplit::ShardedSplit(const ManifestSplit& totals, std::vector<std::shared_
   description_.data_hash = totals.data_hash;
 
   const SampleShape& shape = description_.shape;
-  const bool fits =
-      totals.sample_count == first_row && std::ssize(totals.histogram) == shape.channels * 256 &&
-      std::ssize(totals.value_sums) == shape.values() &&
-      std::accumulate(totals.histogram.begin(), totals.histogram.end(), std::int64_t{0}) == first_row * shape.values();
+  const bool fits = totals.sample_count == first_row && std::ssize(totals.histogram) == shape.channels * 256 &&
+                    std::ssize(totals.value_sums) == shape.values() &&
+                    has_sum(totals.histogram, first_row * shape.values()) &&
+                    std::ranges::all_of(totals.value_sums, [&](std::int64_t sum) { return sum <= 255 * first_row; });
   if (!fits) {
     throw FormatError("open dataset: the manifest's totals of split " + totals.name +
                       " are not those of its shards; run octavo merge");
