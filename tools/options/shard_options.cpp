@@ -17,13 +17,12 @@ namespace {
 struct WorkerVariables {
   const char* number;
   const char* count;
-  const char* first;  ///< the number of the first worker, or null: 0
 };
 constexpr std::array kWorkerVariables = {
-    WorkerVariables{"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN"},
-    WorkerVariables{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", nullptr},
-    WorkerVariables{"PMI_RANK", "PMI_SIZE", nullptr},
-    WorkerVariables{"RANK", "WORLD_SIZE", nullptr},
+    WorkerVariables{"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT"},
+    WorkerVariables{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+    WorkerVariables{"PMI_RANK", "PMI_SIZE"},
+    WorkerVariables{"RANK", "WORLD_SIZE"},
 };
 
 std::int64_t number_in(const char* variable) {
@@ -40,16 +39,16 @@ std::int64_t number_in(const char* variable) {
 Shard worker_in_environment() {
   for (const WorkerVariables& variables : kWorkerVariables) {
     if (std::getenv(variables.number) == nullptr) continue;
-    const std::int64_t first = variables.first == nullptr ? 0 : number_in(variables.first);
-    const Shard worker{number_in(variables.number) - first, number_in(variables.count)};
-    if (worker.number >= 0 && worker.number < worker.count) return worker;
+    const Shard worker{number_in(variables.number), number_in(variables.count)};
+    if (worker.number < worker.count) return worker;
     throw InvalidArgument("read --shard-from-env: " + std::string(variables.number) + " is " +
-                          std::to_string(worker.number + first) + " of " + std::to_string(worker.count) +
-                          " workers; number array tasks without gaps");
+                          std::to_string(worker.number) + " of " + std::to_string(worker.count) +
+                          " workers; number array tasks from 0, without gaps; to pack one shard again, give --shards "
+                          "and --shard");
   }
   throw InvalidArgument(
       "read --shard-from-env: none of SLURM_ARRAY_TASK_ID, OMPI_COMM_WORLD_RANK, PMI_RANK and RANK is set; start the "
-      "workers with SLURM, mpirun or torchrun, or give --shard");
+      "workers as a SLURM job array, with mpirun or with torchrun, or give --shard");
 }
 
 }  // namespace

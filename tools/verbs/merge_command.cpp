@@ -15,13 +15,16 @@ namespace {
 struct MergeArguments : CommonOptions {
   std::string folder;
   bool with_virtual_dataset = false;
+  bool force = false;
 };
 
 int run(const MergeArguments& arguments) {
   ProgressBar bar(arguments.quiet);
   const CleanUpOnInterruption guard;
   const MergeSummary merged = merge_shards(
-      arguments.folder, {.with_virtual_dataset = arguments.with_virtual_dataset, .on_progress = bar.function()});
+      arguments.folder, {.with_virtual_dataset = arguments.with_virtual_dataset,
+                         .replace_existing = arguments.force,
+                         .on_progress = bar.function()});
   arguments.json ? print_json(as_json(merged)) : print_merge(merged);
   suggest_next(arguments, "octavo info " + quote_word(arguments.folder));
   return kDone;
@@ -35,6 +38,7 @@ Command add_merge_command(CLI::App& program) {
   verb->add_option("FOLDER", arguments->folder, "The --output of octavo pack --shards")->required();
   verb->add_flag("--vds", arguments->with_virtual_dataset,
                  "Also write dataset.h5, an HDF5 file that reads the samples from the shards, for h5py");
+  verb->add_flag("--force", arguments->force, "Replace dataset.h5 if it exists");
   return {verb, [arguments] { return run(*arguments); }};
 }
 

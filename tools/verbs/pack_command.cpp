@@ -142,8 +142,19 @@ PackSummary pack_source(Source& source, const PackArguments& arguments, const st
   return summary;
 }
 
+/// What tells apart sources that are opened with other options; paths differ between workers.
+std::string source_arguments(const PackArguments& arguments) {
+  return Json({arguments.format,        arguments.size,        arguments.fit,          arguments.channels,
+               arguments.background,    arguments.class_order, arguments.masks,        arguments.path_column,
+               arguments.label_columns, arguments.label_kind,  arguments.columns,      arguments.label_separator,
+               arguments.layout,        arguments.range,       arguments.select,       arguments.limit,
+               arguments.holdout,       arguments.group_by,    arguments.seed,         arguments.mask_colors,
+               arguments.class_map,     arguments.classes,     arguments.allow_mismatch})
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 /// Packs the shards of this process, and merges them if these are all.
-int pack_shards(Source& source, const PackArguments& arguments, const std::vector<SourceSpec>& specs) {
+int pack_shards(const PackArguments& arguments, const std::vector<SourceSpec>& specs) {
   ProgressBar bar(arguments.quiet);
   const CleanUpOnInterruption guard;
   PackOptions options = pack_options(arguments, "");
@@ -151,10 +162,13 @@ int pack_shards(Source& source, const PackArguments& arguments, const std::vecto
   options.on_progress = bar.function();
   const auto open = [&] { return open_source(specs, source_options(arguments)); };
   set_compression(arguments.compression, Compression::none, open, options);
-  Json shards = Json::array();
   const std::vector<Shard> mine = shards_to_pack(arguments.shards);
-  if (mine.empty()) std::cerr << "octavo: this worker has no shard to pack\n";
-  ShardPacker packer(source, arguments.output, mine.empty() ? 1 : mine[0].count, options);
+  if (mine.empty()) {
+    std::cerr << "octavo: there are fewer shards than workers; this one has none to pack\n";
+    return kDone;
+  }
+  ShardPacker packer(open, source_arguments(arguments), arguments.output, mine[0].count, options);
+  Json shards = Json::array();
   for (const Shard& shard : mine) {
     const ShardSummary summary = packer.pack(shard.number);
     list_skipped(summary.packed.skipped);
@@ -207,13 +221,13 @@ int run(const PackArguments& arguments, const std::string& command_line) {
   if (arguments.shards.is_given()) check_shard_options(arguments);
   std::vector<SourceSpec> specs;
   for (const std::string& text : arguments.sources) specs.push_back(parse_source(text));
+  if (arguments.shards.is_given() && !arguments.dry_run) return pack_shards(arguments, specs);
   const auto source = open_source(specs, source_options(arguments));
   if (arguments.dry_run) {
     list_skipped(source->left_out());
     arguments.json ? print_plan_json(*source) : print_plan(*source);
     return kDone;
   }
-  if (arguments.shards.is_given()) return pack_shards(*source, arguments, specs);
   const PackSummary summary = pack_source(*source, arguments, specs, command_line);
   list_skipped(summary.skipped);
   arguments.json ? print_summary_json(arguments.output, summary) : print_summary(arguments.output, *source, summary);

@@ -159,7 +159,8 @@ PackSummary pack_files(const std::vector<NamedSource>& sources, const std::files
 std::pair<std::string, PackSummary> pack_one_shard(const std::vector<NamedSource>& sources,
                                                    const std::filesystem::path& folder, std::int64_t number,
                                                    std::int64_t count, const SourceOptions& source_options,
-                                                   const FileOptions& file_options, const nb::object& on_progress) {
+                                                   const FileOptions& file_options, const std::string& arguments,
+                                                   const nb::object& on_progress) {
   return interruptibly(on_progress, [&](const ProgressFunction& progress) {
     std::vector<std::string> notes;
     PackOptions options = file_options;
@@ -167,17 +168,19 @@ std::pair<std::string, PackSummary> pack_one_shard(const std::vector<NamedSource
       options = file_options.for_source(*open_source(specs_of(sources), source_options), notes);
     }
     options.on_progress = progress;
-    const auto source = open_source(specs_of(sources), source_options);
-    ShardSummary shard = ShardPacker(*source, folder, count, options).pack(number);
+    const auto open = [&] { return open_source(specs_of(sources), source_options); };
+    ShardSummary shard = ShardPacker(open, arguments, folder, count, options).pack(number);
     return std::pair(shard.path.string(), with_notes(std::move(shard.packed), notes));
   });
 }
 
 /// The fields of MergeSummary in Python.
-nb::tuple merge_all_shards(const std::filesystem::path& folder, bool with_virtual_dataset,
+nb::tuple merge_all_shards(const std::filesystem::path& folder, bool with_virtual_dataset, bool replace_existing,
                            const nb::object& on_progress) {
   const MergeSummary merged = interruptibly(on_progress, [&](const ProgressFunction& progress) {
-    return merge_shards(folder, {.with_virtual_dataset = with_virtual_dataset, .on_progress = progress});
+    return merge_shards(folder, {.with_virtual_dataset = with_virtual_dataset,
+                                 .replace_existing = replace_existing,
+                                 .on_progress = progress});
   });
   nb::dict splits;
   for (const SourceSplit& split : merged.splits) splits[split.name.c_str()] = split.sample_count;
@@ -516,7 +519,7 @@ void add_packing(nb::module_& module) {
   module.def("pack_files", &pack_files, "sources"_a, "path"_a, "source_options"_a, "pack_options"_a, "to_append"_a,
              "on_progress"_a.none());
   module.def("pack_shard", &pack_one_shard, "sources"_a, "folder"_a, "number"_a, "count"_a, "source_options"_a,
-             "pack_options"_a, "on_progress"_a.none());
+             "pack_options"_a, "arguments"_a, "on_progress"_a.none());
   module.def("merge_shards", &merge_all_shards, "folder"_a, "with_virtual_dataset"_a, "on_progress"_a.none());
   module.def("survey_files", &survey_files, "sources"_a, "source_options"_a, "on_progress"_a.none());
   module.def("pack_spooled", &pack_spooled, "source"_a, "path"_a, "source_options"_a, "pack_options"_a, "to_append"_a,

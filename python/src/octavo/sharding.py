@@ -17,6 +17,8 @@ from .packing import PackingWarning, Request, pack, requested, warned
 
 _Path = str | os.PathLike[str]
 
+#: Arguments of `pack` that do not tell sources apart, or differ between workers.
+_OF_WORKERS = frozenset({"source", "path", "image_root", "threads", "progress", "force", "memory", "compress", "names"})
 #: Arguments of `pack` that shards do not have.
 _OTHER_ARGUMENTS = ("append", "dry_run", "reproducible", "path", "source")
 
@@ -81,11 +83,18 @@ class ShardedPack:
         known = set(inspect.signature(pack).parameters).difference(_OTHER_ARGUMENTS)
         for name in options:
             if name not in known:
-                raise TypeError(f"ShardedPack() has no argument {name!r}; expected those of octavo.pack, except append")
+                raise TypeError(
+                    f"ShardedPack() has no argument {name!r}; expected those of octavo.pack, except append, dry_run "
+                    "and reproducible"
+                )
         self.shards = operator.index(shards)
         if self.shards < 1:
             raise ValueError(f"shards is {shards}; it must be at least 1")
         self.path = Path(os.path.abspath(path))
+        # Workers have other current folders.
+        for name in ("image_root", "mask_colors"):
+            if isinstance(options.get(name), str | os.PathLike):
+                options[name] = os.path.abspath(options[name])
         self._arguments = {"source": _absolute(source), "path": self.path, "threads": threads, **options}
         self._request()
 
@@ -123,14 +132,15 @@ class ShardedPack:
                 self.shards,
                 request.source_options,
                 request.options,
+                repr({name: value for name, value in sorted(self._arguments.items()) if name not in _OF_WORKERS}),
                 on_progress,
             )
         warned(summary)
         return Path(file)
 
-    def merge(self, vds: bool = False) -> MergeSummary:
+    def merge(self, vds: bool = False, force: bool = False) -> MergeSummary:
         """Makes one dataset of the shards; as `merge`."""
-        return merge(self.path, vds)
+        return merge(self.path, vds, force)
 
     def _request(self) -> Request:
         bound = inspect.signature(pack).bind(**self._arguments)
@@ -141,11 +151,12 @@ class ShardedPack:
         return f"ShardedPack({self._arguments['source']!r}, {str(self.path)!r}, shards={self.shards})"
 
 
-def merge(path: _Path, vds: bool = False, progress: _progress.Progress = None) -> MergeSummary:
+def merge(path: _Path, vds: bool = False, force: bool = False, progress: _progress.Progress = None) -> MergeSummary:
     """Makes one dataset of the shards in a folder, like the command ``octavo merge``.
 
     Checks that the shards have every sample of their source exactly once, and writes the manifest ``dataset.json``.
-    `Dataset`, `Loader` and all commands then take the folder. Reads headers and statistics, no samples.
+    `Dataset`, `Loader` and all commands then take the folder. Reads headers and statistics, and the samples of shards
+    of more than about 30,000 samples, to count them again.
 
     Parameters
     ----------
@@ -153,6 +164,8 @@ def merge(path: _Path, vds: bool = False, progress: _progress.Progress = None) -
         The folder.
     vds
         Also write ``dataset.h5``, whose virtual datasets read the samples from the shards, for h5py and other programs.
+    force
+        Replace ``dataset.h5`` if it exists. The manifest of shards is always replaced, other files of its name never.
     progress
         As for `pack`.
 
@@ -165,7 +178,7 @@ def merge(path: _Path, vds: bool = False, progress: _progress.Progress = None) -
         If a file cannot be read or written.
     """
     with _progress.shown(progress) as on_progress:
-        summary = MergeSummary(*_pack.merge_shards(Path(path), bool(vds), on_progress))
+        summary = MergeSummary(*_pack.merge_shards(Path(path), bool(vds), bool(force), on_progress))
     if summary.skipped:
         warn(f"{summary.skipped:,} samples were skipped; octavo info names them", PackingWarning)
     return summary

@@ -30,8 +30,7 @@ class Shards {
 
   std::unique_ptr<Source> source() const { return open_source({{.path = whole_.path()}}, {}); }
   ShardSummary pack(const Shard& shard, const PackOptions& options = {}) const {
-    const std::unique_ptr<Source> samples = source();
-    return ShardPacker(*samples, folder(), shard.count, options).pack(shard.number);
+    return ShardPacker([&] { return source(); }, "", folder(), shard.count, options).pack(shard.number);
   }
   /// Shard i has encoding i modulo their number.
   void pack_all(std::int64_t count, const std::vector<Compression>& encodings) const {
@@ -101,6 +100,9 @@ TEST_CASE("shards serve the bits of one file", "[unit][shards]") {
         INFO(name << ", " << to_string(load.residency));
         CHECK(serve(Store::load(split, Device::cpu(), load), options, 2) == batches);
       }
+      // Nothing else keeps the dataset open.
+      const Store alone = Store::load(shards.dataset().split(name), Device::cpu(), {.residency = Residency::streamed});
+      CHECK(serve(alone, options, 2) == batches);
       // A run may change from one to the other.
       Loader before(all, options);
       static_cast<void>(before.epoch(1).begin());
@@ -123,6 +125,17 @@ TEST_CASE("a shard that is there is not packed again", "[unit][shards]") {
   CHECK_THROWS_AS(shards.pack({1, 4}), InvalidArgument);
   CHECK(!shards.pack({1, 4}, {.replace_existing = true}).was_there);
   CHECK(text_of(shards.file({1, 4})) == bytes);
+}
+
+TEST_CASE("shards of other arguments or in their own source are refused", "[unit][shards]") {
+  const Shards shards({smooth_split("train", 40, {1, 8, 8})});
+  shards.pack_all(2, {Compression::none});
+  merge_shards(shards.folder());
+  const auto open = [&] { return shards.source(); };
+  CHECK_THROWS_WITH(ShardPacker(open, "label_column=age", shards.folder(), 2).pack(0),
+                    ContainsSubstring("other options"));
+  const auto open_shards = [&] { return open_source({{.path = shards.folder()}}, {}); };
+  CHECK_THROWS_WITH(ShardPacker(open_shards, "", shards.folder(), 2), ContainsSubstring("it is a source"));
 }
 
 TEST_CASE("workers that pack one shard at once leave one file", "[unit][shards]") {
@@ -231,11 +244,14 @@ TEST_CASE("manifests from elsewhere are checked", "[unit][shards]") {
   refuses("\"name\":\"train\"", "\"name\":\"test\"");
   refuses("\"histogram\":[", "\"histogram\":[1,");
   refuses("\"bytes\":", "\"bytes\":1");
+  refuses("shard-00001-of-00002.h5", "dataset.json");
   std::ofstream(path) << good;
   CHECK(Dataset::open(path.string()).split("train").sample_count() == 40);
   // Another JSON file of that name is a list of images.
   std::ofstream(path) << "{\"images\": []}";
   CHECK_THROWS_AS(shards.dataset(), Error);
+  CHECK_THROWS_WITH(merge_shards(shards.folder()), ContainsSubstring("exists"));
+  CHECK(text_of(path) == "{\"images\": []}");
 }
 
 TEST_CASE("a dataset of shards is repacked to one file", "[unit][shards]") {

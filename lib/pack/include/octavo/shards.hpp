@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,40 +26,55 @@ struct Shard {
 /// "shard-00007-of-00064.h5".
 std::string shard_file_name(const Shard& shard);
 
-/// What pack_shard() did.
+/// What ShardPacker::pack() did.
 struct ShardSummary {
   std::filesystem::path path;
   bool was_there = false;  ///< the file was packed before, from an equal source with equal options
   PackSummary packed;      ///< empty if it was there
 };
 
-/// Packs shards of a source. Every worker opens the same source and has its own packer.
+/// Opens the source of shards.
+using OpenSource = std::function<std::unique_ptr<Source>()>;
+
+/// Packs shards of a source. Every worker has its own packer, whose source has the same samples. Not thread-safe.
 class ShardPacker {
  public:
-  /// Packs into `folder`, which is created. Borrows `source`. Throws InvalidArgument if shards would be empty; IoError.
-  ShardPacker(Source& source, std::filesystem::path folder, std::int64_t shard_count, const PackOptions& options = {});
+  /// Packs into `folder`, which is created. `arguments` tell sources apart that are opened with other options, such as
+  /// another column of labels; shards record a digest of it. Calls `open` here, and before a shard if the notes of the
+  /// source count what was read for the shards before. A source without random access must allow gaps, as those of this
+  /// library do. Throws InvalidArgument if shards would be empty, or if the folder is a source; IoError; and what
+  /// `open` throws.
+  ShardPacker(OpenSource open, const std::string& arguments, std::filesystem::path folder, std::int64_t shard_count,
+              const PackOptions& options = {});
 
   /// Packs shard `number` into its file: of each split of N samples those from N*number/count on. The file depends only
   /// on the source, the shard and the options, and has a fixed uuid and time, as with PackOptions::reproducible; with
   /// lc8, all shards have the tables of the format, so that they can be decoded together. If another worker packs the
-  /// same shard, waits for it.
+  /// same shard, waits for it, and reports progress meanwhile.
   ///
-  /// If the file exists, compares the source and the options that it records: names, files, sizes, labels and version,
-  /// but not the bytes of images. If they differ, throws InvalidArgument unless options.replace_existing is set; if
-  /// they are equal, nothing is packed. Throws InvalidArgument if there is no such shard, and what pack() throws.
+  /// If the file exists, compares the source and the options that it records: arguments, version, names, classes and
+  /// columns of samples, and names and sizes of files, but not the bytes of images, and no targets. If they differ,
+  /// throws InvalidArgument unless options.replace_existing is set; if they are equal, nothing is packed. Throws
+  /// InvalidArgument if there is no such shard, and what pack() throws; a split of which no sample of the shard can be
+  /// read is an error even with options.skip_bad_samples.
   ShardSummary pack(std::int64_t number);
 
+  const Source& source() const { return *source_; }
+
  private:
-  Source& source_;
+  OpenSource open_;
   std::filesystem::path folder_;
   std::int64_t shard_count_;
   PackOptions options_;
+  std::unique_ptr<Source> source_;
+  std::string unread_notes_;  ///< of the source before any sample is read
   std::string source_digest_;
 };
 
 struct MergeOptions {
   /// Also write `dataset.h5`, with virtual datasets that read the samples from the shards, for h5py and other programs.
   bool with_virtual_dataset = false;
+  bool replace_existing = false;  ///< replace an existing `dataset.h5`
   ProgressFunction on_progress = {};
 };
 
@@ -73,7 +90,7 @@ struct MergeSummary {
 };
 
 /// Checks that the shards in `folder` have every sample of their source exactly once, and writes the manifest that
-/// makes them one dataset, `dataset.json`: atomically, and replacing the one before. Reads the headers, statistics and
+/// makes them one dataset, `dataset.json`: atomically, and replacing a manifest, but no other file. Reads the headers, statistics and
 /// checksums of the shards, not their samples, unless a shard is so large that its sums must be counted again. The
 /// manifest depends only on the shards. Throws InvalidArgument, FormatError or IoError with the first shard that is
 /// missing, damaged, or of another source; InvalidArgument if images are compressed with lp8 or lc8, which HDF5 cannot

@@ -122,6 +122,10 @@ class Merge {
   sharding::MergedShards finish() {
     MergeSummary summary;
     for (const std::string& name : order_) {
+      if (!splits_.contains(name)) {
+        throw FormatError("merge " + quoted(folder_) + ": no shard has samples of split " + name +
+                          "; remove the shards, and pack them without it");
+      }
       const SplitTotals& split = *splits_.at(name);
       manifest_.splits.push_back(
           {name, split.totals.sample_count, split.checksums.value(), split.totals.histogram, split.totals.value_sums});
@@ -168,8 +172,11 @@ class Merge {
   }
 
   void check_same_source(const FoundShard& found, const Dataset& shard, const ShardRecord& record) const {
+    const auto same_split = [](const ShardRange& a, const ShardRange& b) {
+      return a.split == b.split && a.total == b.total;
+    };
     if (record.source_digest != first_record_.source_digest || shard.class_names() != manifest_.class_names ||
-        record.ranges.size() != first_record_.ranges.size()) {
+        !std::ranges::equal(record.ranges, first_record_.ranges, same_split)) {
       refuse(found, "is a shard of another source than " + quoted(std::filesystem::path(manifest_.shards[0].file)) +
                         ", or was packed with other options or another version; remove one of them, and pack it again");
     }
@@ -180,7 +187,7 @@ class Merge {
                  bool may_lack_samples) {
     std::int64_t& end = ends_[range.split];
     const bool is_last = found.number == found.count - 1;
-    if (range.first != end || range.count < 0 || (is_last && range.first + range.count != range.total)) {
+    if (range.first != end || (is_last && range.first + range.count != range.total)) {
       refuse(found, "does not continue split " + range.split + " at sample " + format_count(end) +
                         "; remove it, and pack it again");
     }
@@ -244,6 +251,17 @@ class Merge {
 
 }  // namespace
 
+namespace {
+
+/// Other files of these names must not be lost.
+void check_targets(const std::filesystem::path& folder, const MergeOptions& options) {
+  const std::filesystem::path manifest = folder / dataset_file::kManifestName;
+  check_output_file(manifest, !dataset_file::find_manifest(manifest).empty());
+  if (options.with_virtual_dataset) check_output_file(folder / kVirtualDatasetName, options.replace_existing);
+}
+
+}  // namespace
+
 sharding::MergedShards sharding::merged_manifest(const std::filesystem::path& folder,
                                                  const ProgressFunction& on_progress) {
   const std::vector<FoundShard> found = find_shards(folder);
@@ -259,6 +277,7 @@ sharding::MergedShards sharding::merged_manifest(const std::filesystem::path& fo
 
 MergeSummary merge_shards(const std::filesystem::path& folder, const MergeOptions& options) {
   const auto start = std::chrono::steady_clock::now();
+  check_targets(folder, options);
   auto [manifest, summary] = sharding::merged_manifest(folder, options.on_progress);
   if (options.with_virtual_dataset) {
     std::vector<std::filesystem::path> shards;
@@ -267,6 +286,7 @@ MergeSummary merge_shards(const std::filesystem::path& folder, const MergeOption
     sharding::write_virtual_dataset(summary.virtual_dataset, shards);
   }
   const std::string text = encode_manifest(manifest);
+  static_cast<void>(dataset_file::decode_manifest(text));  // it may have too many values
   write_output_file(summary.path, std::as_bytes(std::span(text)), true);
   summary.elapsed_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return summary;

@@ -1,4 +1,3 @@
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <thread>
@@ -9,10 +8,12 @@
 #include <octavo/shards.hpp>
 #include <octavo/text.hpp>
 
+#include "format/shards/manifest.hpp"
 #include "packing/packer.hpp"
 #include "sharding/shard_record.hpp"
 #include "sharding/shard_source.hpp"
 #include "support/file.hpp"
+#include "support/lock_file.hpp"
 
 namespace octavo {
 namespace {
@@ -31,17 +32,33 @@ void check_count(std::int64_t count, const Source& source) {
                         "at most " + counted(most, "sample") + "; use at most " + counted(most, "shard"));
 }
 
-/// Whether `path` is the intact header of the same shard. False if there is no such file; throws InvalidArgument if it
-/// is something else.
+/// A shard that is also in the source would be lost.
+void check_folder_is_no_source(const std::filesystem::path& folder, const Source& source) {
+  for (const std::string& file : source.files()) {
+    std::error_code ignored;
+    const std::filesystem::path manifest = dataset_file::find_manifest(file);
+    const std::filesystem::path used = manifest.empty() ? std::filesystem::path(file) : manifest.parent_path();
+    if (!std::filesystem::equivalent(used, folder, ignored)) continue;
+    throw InvalidArgument("pack in shards into " + quoted(folder) + ": it is a source; choose another folder");
+  }
+}
+
+/// Whether `path` is the same shard, by its header. False if there is no such file; throws InvalidArgument if it is
+/// something else.
 bool is_packed(const std::filesystem::path& path, const sharding::ShardRecord& record) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return false;
   const std::string advice = "; remove it, or replace it with `force`";
+  std::string provenance;
   try {
-    const auto provenance = parse_strict_json(Dataset::open(path.string()).provenance());
-    if (sharding::record_in(provenance) == record) return true;
+    provenance = Dataset::open(path.string()).provenance();
   } catch (const FormatError& error) {
     throw InvalidArgument(std::string(error.what()) + advice);
+  }
+  try {
+    if (sharding::record_in(parse_strict_json(provenance)) == record) return true;
+  } catch (const FormatError&) {
+    throw InvalidArgument("pack " + quoted(path) + ": the file that is there is not a shard" + advice);
   }
   throw InvalidArgument("pack " + quoted(path) +
                         ": it is a shard of another source, or was packed with other options or another version" +
@@ -57,15 +74,21 @@ std::string shard_file_name(const Shard& shard) {
   return name;
 }
 
-ShardPacker::ShardPacker(Source& source, std::filesystem::path folder, std::int64_t shard_count,
-                         const PackOptions& options)
-    : source_(source), folder_(std::move(folder)), shard_count_(shard_count), options_(options) {
-  check_count(shard_count, source);
+ShardPacker::ShardPacker(OpenSource open, const std::string& arguments, std::filesystem::path folder,
+                         std::int64_t shard_count, const PackOptions& options)
+    : open_(std::move(open)),
+      folder_(std::move(folder)),
+      shard_count_(shard_count),
+      options_(options),
+      source_(open_()),
+      unread_notes_(to_json(source_->notes())) {
+  check_count(shard_count, *source_);
   std::error_code error;
   std::filesystem::create_directories(folder_, error);
   if (error) throw_io_error("create the folder", folder_, error.value());
+  check_folder_is_no_source(folder_, *source_);
   options_.reproducible = true;
-  source_digest_ = sharding::digest_of(source, options_);
+  source_digest_ = sharding::digest_of(*source_, arguments, options_);
 }
 
 ShardSummary ShardPacker::pack(std::int64_t number) {
@@ -73,10 +96,11 @@ ShardSummary ShardPacker::pack(std::int64_t number) {
     throw InvalidArgument("pack a shard: its number is " + std::to_string(number) + "; expected 0 to " +
                           std::to_string(shard_count_ - 1));
   }
+  if (to_json(source_->notes()) != unread_notes_) source_ = open_();
   const Shard shard{number, shard_count_};
   ShardSummary summary{folder_ / shard_file_name(shard), false, {}};
-  const sharding::ShardRecord record = sharding::make_record(source_, source_digest_, shard, options_);
-  sharding::ShardSource samples(source_, record);
+  const sharding::ShardRecord record = sharding::make_record(*source_, source_digest_, shard, options_);
+  sharding::ShardSource samples(*source_, record);
   while (true) {
     if (!options_.replace_existing && is_packed(summary.path, record)) {
       summary.was_there = true;
@@ -85,9 +109,9 @@ ShardSummary ShardPacker::pack(std::int64_t number) {
     try {
       summary.packed = packing::pack_with(samples, summary.path, options_, {.shard = sharding::to_json(record)});
       return summary;
-    } catch (const IoError& error) {
+    } catch (const LockTaken&) {
       // Another worker packs the same shard. If it fails, this one takes over.
-      if (error.error_number() != EWOULDBLOCK) throw;
+      if (options_.on_progress) options_.on_progress({.stage = "waiting for another worker", .total_samples = 1});
       std::this_thread::sleep_for(kLockPollInterval);
     } catch (const InvalidArgument&) {
       // The other one was faster.

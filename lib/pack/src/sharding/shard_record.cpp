@@ -12,6 +12,9 @@
 namespace octavo::sharding {
 namespace {
 
+/// More do not fit in a file, whatever their size.
+constexpr std::int64_t kMostSamples = std::int64_t{1} << 53;
+
 /// Files by name and size: workers see them at different paths, and copies have other times.
 Json described_files(const Source& source) {
   Json files = Json::array();
@@ -67,13 +70,14 @@ std::string described_encoding(const PackOptions& options) {
 
 }  // namespace
 
-std::string digest_of(const Source& source, const PackOptions& options) {
+std::string digest_of(const Source& source, const std::string& arguments, const PackOptions& options) {
   const Json description = {{"version", kVersion},
                             {"format", source.format()},
                             {"files", described_files(source)},
                             {"splits", described_splits(source)},
                             {"classes", source.class_names()},
                             {"conversion", described_conversion(source)},
+                            {"arguments", arguments},
                             {"options", described_options(options)}};
   StreamingHash hash;
   const auto add = [&](const std::string& text) {
@@ -86,6 +90,7 @@ std::string digest_of(const Source& source, const PackOptions& options) {
       add(source.sample_name(split, row));
       const std::vector<std::int32_t> classes = source.class_indices(split, row);
       hash.add(std::as_bytes(std::span(classes)));
+      if (!source.splits()[split].columns.empty()) add(source.sample_metadata(split, row));
     }
   }
   return to_hex(hash.value());
@@ -122,6 +127,10 @@ ShardRecord record_in(const Json& provenance) {
   for (const Json& range : fields.array("ranges")) {
     const JsonFields one(range, "its provenance: a range of its shard");
     record.ranges.push_back({one.text("split"), one.integer("first"), one.integer("samples"), one.integer("of")});
+    const ShardRange& last = record.ranges.back();
+    if (last.total > kMostSamples || last.first > last.total || last.count > last.total - last.first) {
+      one.fail("samples", "is not a range");
+    }
   }
   return record;
 }

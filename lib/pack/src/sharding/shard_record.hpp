@@ -30,8 +30,9 @@ struct ShardRecord {
   bool operator==(const ShardRecord&) const = default;
 };
 
-/// Of the names, classes and layout of a source, and of the options that change samples. Takes time for each sample.
-std::string digest_of(const Source& source, const PackOptions& options);
+/// Of the names, classes, columns and layout of a source, of the arguments that opened it, and of the options that
+/// change samples. Takes time for each sample.
+std::string digest_of(const Source& source, const std::string& arguments, const PackOptions& options);
 ShardRecord make_record(const Source& source, const std::string& source_digest, const Shard& shard,
                         const PackOptions& options);
 

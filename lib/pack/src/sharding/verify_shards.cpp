@@ -34,6 +34,8 @@ VerifyResult defective(const std::string& where, const std::string& what) {
 VerifyResult verify_shard(const std::filesystem::path& path, const dataset_file::ManifestShard& listed,
                           const VerifyOptions& options) {
   VerifyResult result;
+  // A folder may have the name of a shard, and a manifest.
+  if (!dataset_file::find_manifest(path).empty()) return defective("header", "it is not a dataset file");
   try {
     result = verify(path, options);
     if (result.defect_count > 0) return result;

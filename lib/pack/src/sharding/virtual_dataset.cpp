@@ -109,7 +109,7 @@ void write_virtual_dataset(const std::filesystem::path& path, const std::vector<
   const std::map<std::string, VirtualSplit> splits = splits_of(shards);
   std::filesystem::path partial = path;
   partial += ".partial";
-  {
+  try {
     const hdf5::Session session;
     const auto access = hdf5::own<hdf5::PropertiesHandle>(H5Pcreate(H5P_FILE_ACCESS), kDoing);
     // Only newer versions of the format have virtual datasets.
@@ -118,10 +118,15 @@ void write_virtual_dataset(const std::filesystem::path& path, const std::vector<
         hdf5::own<hdf5::FileHandle>(H5Fcreate(partial.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), kDoing);
     for (const auto& [name, split] : splits) add_split(file.get(), name, split);
     hdf5::check(H5Fflush(file.get(), H5F_SCOPE_LOCAL), kDoing);
+  } catch (...) {
+    std::filesystem::remove(partial);
+    throw;
   }
   std::error_code error;
   std::filesystem::rename(partial, path, error);
-  if (error) throw_io_error("give its name to", path, error.value());
+  if (!error) return;
+  std::filesystem::remove(partial);
+  throw_io_error("give its name to", path, error.value());
 }
 
 }  // namespace octavo::sharding

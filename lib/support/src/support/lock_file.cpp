@@ -47,7 +47,7 @@ LockFile::LockFile(std::filesystem::path path, const std::string& when_taken) : 
     if (!descriptor) fail_to_create(path_, errno);
     if (::flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0 && !has_no_locks(errno)) {
       if (errno != EWOULDBLOCK) throw_io_error("lock", path_, errno);
-      throw IoError(when_taken, EWOULDBLOCK);
+      throw LockTaken(when_taken);
     }
     if (!is_current(descriptor.get(), path_)) continue;
     descriptor_ = std::move(descriptor);

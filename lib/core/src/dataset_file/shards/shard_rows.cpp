@@ -15,7 +15,7 @@ std::size_t part_of_row(std::span<const ShardPart> parts, std::int64_t row) {
   return static_cast<std::size_t>(after - parts.begin()) - 1;
 }
 
-/// The rows of a batch that are in one part.
+/// Rows of a batch that are in one part.
 struct ShardRows::Share {
   std::size_t part;
   std::vector<std::int64_t> rows;    ///< of the part
@@ -23,35 +23,40 @@ struct ShardRows::Share {
 };
 
 ShardRows::ShardRows(std::span<const ShardPart> parts, const SplitDescription& whole, const RowReading& reading)
-    : parts_(parts),
-      whole_(whole),
+    : parts_(parts.begin(), parts.end()),
+      shape_(whole.shape),
+      label_bytes_(static_cast<std::size_t>(whole.labels.bytes_per_sample())),
       with_masks_(whole.has_masks && reading.with_masks),
-      pool_(static_cast<int>(std::min<std::int64_t>(std::ssize(parts), resolve_thread_count(reading.thread_count)))) {
-  // With several shards at a time, each is read by one thread.
+      pool_(resolve_thread_count(reading.thread_count)) {
+  // The threads are those of the pool.
   RowReading of_part = reading;
-  if (parts.size() > 1) of_part.thread_count = 1;
+  of_part.thread_count = 1;
   for (const ShardPart& part : parts) sources_.push_back(part.data->open_rows(of_part));
 }
 
 void ShardRows::read(std::span<const std::int64_t> rows, const RowTarget& target,
                      const std::atomic<bool>& cancelled) const {
-  std::map<std::size_t, Share> by_part;
+  // A batch may be in one shard: no thread gets more rows than its share.
+  const std::size_t most = (rows.size() + static_cast<std::size_t>(pool_.thread_count()) - 1) /
+                           static_cast<std::size_t>(pool_.thread_count());
+  std::vector<Share> shares;
+  std::map<std::size_t, std::size_t> share_of_part;
   for (std::int64_t place = 0; place < std::ssize(rows); ++place) {
     const std::int64_t row = rows[static_cast<std::size_t>(place)];
     const std::size_t part = part_of_row(parts_, row);
-    Share& share = by_part.try_emplace(part, Share{part, {}, {}}).first->second;
-    share.rows.push_back(row - parts_[part].first_row);
-    share.places.push_back(place);
+    auto& number = share_of_part.try_emplace(part, shares.size()).first->second;
+    if (number < shares.size() && shares[number].rows.size() == most) number = shares.size();
+    if (number == shares.size()) shares.push_back({part, {}, {}});
+    shares[number].rows.push_back(row - parts_[part].first_row);
+    shares[number].places.push_back(place);
   }
-  std::vector<const Share*> shares;
-  for (const auto& [part, share] : by_part) shares.push_back(&share);
   std::exception_ptr problem;
   std::size_t problem_at = shares.size();
   std::mutex problem_mutex;
   pool_.run(std::ssize(shares), [&](std::int64_t i) {
     const auto at = static_cast<std::size_t>(i);
     try {
-      read_share(*shares[at], target, cancelled);
+      read_share(shares[at], target, cancelled);
     } catch (...) {
       // Of several, the one of the first shard.
       const std::scoped_lock lock(problem_mutex);
@@ -65,22 +70,21 @@ void ShardRows::read(std::span<const std::int64_t> rows, const RowTarget& target
 
 /// Rows and masks are read into their places; labels are short, and are copied there.
 void ShardRows::read_share(const Share& share, const RowTarget& target, const std::atomic<bool>& cancelled) const {
-  const std::int64_t image_bytes = whole_.shape.values(), mask_bytes = whole_.shape.values_per_channel();
+  const std::int64_t image_bytes = shape_.values(), mask_bytes = shape_.values_per_channel();
   std::vector<std::uint64_t> row_offsets, mask_offsets;
   for (const std::int64_t place : share.places) {
     row_offsets.push_back(static_cast<std::uint64_t>(target.row(place, image_bytes) - target.rows));
     if (with_masks_) mask_offsets.push_back(static_cast<std::uint64_t>(target.mask(place, mask_bytes) - target.masks));
   }
-  const auto label_bytes = static_cast<std::size_t>(whole_.labels.bytes_per_sample());
-  std::vector<std::byte> labels(share.rows.size() * label_bytes);
+  std::vector<std::byte> labels(share.rows.size() * label_bytes_);
   sources_[share.part]->read(share.rows,
                              {target.rows, with_masks_ ? target.masks : nullptr, labels.data(), row_offsets.data(),
                               with_masks_ ? mask_offsets.data() : nullptr},
                              cancelled);
-  if (cancelled || label_bytes == 0) return;
+  if (cancelled || label_bytes_ == 0) return;
   for (std::size_t i = 0; i < share.places.size(); ++i) {
-    std::memcpy(target.labels + static_cast<std::size_t>(share.places[i]) * label_bytes,
-                labels.data() + i * label_bytes, label_bytes);
+    std::memcpy(target.labels + static_cast<std::size_t>(share.places[i]) * label_bytes_,
+                labels.data() + i * label_bytes_, label_bytes_);
   }
 }
 

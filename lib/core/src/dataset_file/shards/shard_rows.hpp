@@ -24,7 +24,7 @@ std::size_t part_of_row(std::span<const ShardPart> parts, std::int64_t row);
 /// Reads several shards at once, each into its places of the target. Thread-safe.
 class ShardRows final : public RowSource {
  public:
-  /// `whole` describes the whole split; `parts` belong to it. Throws IoError.
+  /// `whole` describes the whole split, and is not kept. Throws IoError.
   ShardRows(std::span<const ShardPart> parts, const SplitDescription& whole, const RowReading& reading);
 
   void read(std::span<const std::int64_t> rows, const RowTarget& target,
@@ -34,8 +34,9 @@ class ShardRows final : public RowSource {
   struct Share;
   void read_share(const Share& share, const RowTarget& target, const std::atomic<bool>& cancelled) const;
 
-  std::span<const ShardPart> parts_;
-  const SplitDescription& whole_;
+  std::vector<ShardPart> parts_;
+  SampleShape shape_;
+  std::size_t label_bytes_;
   bool with_masks_;
   std::vector<std::unique_ptr<const RowSource>> sources_;  ///< of each part
   mutable backend::ThreadPool pool_;

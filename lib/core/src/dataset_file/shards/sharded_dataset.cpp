@@ -56,12 +56,25 @@ RowOffsets joined(std::span<const ShardPart> parts, const RowOffsets SplitDescri
 }
 
 /// Whether counts, which are untrusted and not negative, have this sum.
-bool has_sum(const std::vector<std::int64_t>& counts, std::int64_t sum) {
+bool have_sum(std::span<const std::int64_t> counts, std::int64_t sum) {
   for (const std::int64_t count : counts) {
     if (count > sum) return false;
     sum -= count;
   }
   return sum == 0;
+}
+
+/// Whether each channel's counts are those of `sample_count` samples, and its sums those of the counts.
+bool channels_agree(const ManifestSplit& totals, const SampleShape& shape, std::int64_t sample_count) {
+  const auto values = static_cast<std::size_t>(shape.values_per_channel());
+  for (std::size_t c = 0; c < static_cast<std::size_t>(shape.channels); ++c) {
+    const auto counts = std::span(totals.histogram).subspan(256 * c, 256);
+    if (!have_sum(counts, sample_count * shape.values_per_channel())) return false;
+    std::int64_t sum = 0;
+    for (std::size_t k = 0; k < 256; ++k) sum += static_cast<std::int64_t>(k) * counts[k];
+    if (!have_sum(std::span(totals.value_sums).subspan(values * c, values), sum)) return false;
+  }
+  return true;
 }
 
 /// The bytes of samples [first, first + count) of `all`, which begins with sample `begin`.
@@ -88,7 +101,8 @@ ShardedSplit::ShardedSplit(const ManifestSplit& totals, std::vector<std::shared_
     if (!problem.empty()) refuse(i, "has " + problem + ", unlike that of " + quoted(paths.front()));
     are_alike &= have_one_coding(description_, part);
     have_one_compression &= part.compression == description_.compression;
-    description_.max_error = std::max(description_.max_error, part.max_error);
+    // Of different steps, values are multiples of none.
+    if (part.max_error != parts.front()->description().max_error) description_.max_error = 0;
   }
   description_.stored_bytes = 0;
   std::int64_t first_row = 0;
@@ -109,8 +123,7 @@ ShardedSplit::ShardedSplit(const ManifestSplit& totals, std::vector<std::shared_
   const SampleShape& shape = description_.shape;
   const bool fits = totals.sample_count == first_row && std::ssize(totals.histogram) == shape.channels * 256 &&
                     std::ssize(totals.value_sums) == shape.values() &&
-                    has_sum(totals.histogram, first_row * shape.values()) &&
-                    std::ranges::all_of(totals.value_sums, [&](std::int64_t sum) { return sum <= 255 * first_row; });
+                    channels_agree(totals, shape, first_row);
   if (!fits) {
     throw FormatError("open dataset: the manifest's totals of split " + totals.name +
                       " are not those of its shards; run octavo merge");

@@ -24,6 +24,7 @@ ManifestShard decode_shard(const JsonFields& fields) {
   if (shard.file.empty() || path.filename() != path || shard.file == "." || shard.file == "..") {
     fields.fail("file", "is not the name of a file in the folder of the manifest");
   }
+  if (path.extension() == ".json") fields.fail("file", "is the name of a manifest, not of a shard");
   return shard;
 }
 
