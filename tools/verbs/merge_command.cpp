@@ -21,10 +21,9 @@ struct MergeArguments : CommonOptions {
 int run(const MergeArguments& arguments) {
   ProgressBar bar(arguments.quiet);
   const CleanUpOnInterruption guard;
-  const MergeSummary merged = merge_shards(
-      arguments.folder, {.with_virtual_dataset = arguments.with_virtual_dataset,
-                         .replace_existing = arguments.force,
-                         .on_progress = bar.function()});
+  const MergeSummary merged = merge_shards(arguments.folder, {.with_virtual_dataset = arguments.with_virtual_dataset,
+                                                              .replace_existing = arguments.force,
+                                                              .on_progress = bar.function()});
   arguments.json ? print_json(as_json(merged)) : print_merge(merged);
   suggest_next(arguments, "octavo info " + quote_word(arguments.folder));
   return kDone;

@@ -144,11 +144,11 @@ PackSummary pack_source(Source& source, const PackArguments& arguments, const st
 
 /// What tells apart sources that are opened with other options; paths differ between workers.
 std::string source_arguments(const PackArguments& arguments) {
-  return Json({arguments.format,        arguments.size,        arguments.fit,          arguments.channels,
-               arguments.background,    arguments.class_order, arguments.masks,        arguments.path_column,
-               arguments.label_columns, arguments.label_kind,  arguments.columns,      arguments.label_separator,
-               arguments.layout,        arguments.range,       arguments.select,       arguments.limit,
-               arguments.holdout,       arguments.group_by,    arguments.seed,         arguments.mask_colors,
+  return Json({arguments.format,        arguments.size,        arguments.fit,           arguments.channels,
+               arguments.background,    arguments.class_order, arguments.masks,         arguments.path_column,
+               arguments.label_columns, arguments.label_kind,  arguments.columns,       arguments.label_separator,
+               arguments.layout,        arguments.range,       arguments.select,        arguments.limit,
+               arguments.holdout,       arguments.group_by,    arguments.seed,          arguments.mask_colors,
                arguments.class_map,     arguments.classes,     arguments.allow_mismatch})
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }

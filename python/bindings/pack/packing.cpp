@@ -178,9 +178,9 @@ std::pair<std::string, PackSummary> pack_one_shard(const std::vector<NamedSource
 nb::tuple merge_all_shards(const std::filesystem::path& folder, bool with_virtual_dataset, bool replace_existing,
                            const nb::object& on_progress) {
   const MergeSummary merged = interruptibly(on_progress, [&](const ProgressFunction& progress) {
-    return merge_shards(folder, {.with_virtual_dataset = with_virtual_dataset,
-                                 .replace_existing = replace_existing,
-                                 .on_progress = progress});
+    return merge_shards(
+        folder,
+        {.with_virtual_dataset = with_virtual_dataset, .replace_existing = replace_existing, .on_progress = progress});
   });
   nb::dict splits;
   for (const SourceSplit& split : merged.splits) splits[split.name.c_str()] = split.sample_count;

@@ -135,7 +135,8 @@ PlannedRepack repack_of(const MemoryModel& model, const planning::EncodedSamples
   repack.most_share = encoded.most_share;
   repack.largest_index = encoded.largest_index;
   for (const auto& [number, sizes] : encoded.classes) {
-    const std::string name = number >= 0 && number < std::ssize(class_names) ? class_names[static_cast<std::size_t>(number)] : "";
+    const std::string name =
+        number >= 0 && number < std::ssize(class_names) ? class_names[static_cast<std::size_t>(number)] : "";
     repack.classes.push_back({number, name, sizes.count, sizes.share()});
   }
   repack.repack_seconds = encoded.seconds / static_cast<double>(encoded.count) * N / resolve_thread_count(0);

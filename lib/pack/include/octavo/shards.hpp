@@ -55,8 +55,8 @@ class ShardPacker {
   /// If the file exists, compares the source and the options that it records: arguments, version, names, classes and
   /// columns of samples, and names and sizes of files, but not the bytes of images, and no targets. If they differ,
   /// throws InvalidArgument unless options.replace_existing is set; if they are equal, nothing is packed. Throws
-  /// InvalidArgument if there is no such shard, and what pack() throws; a split of which no sample of the shard can be
-  /// read is an error even with options.skip_bad_samples.
+  /// InvalidArgument if there is no such shard, and what pack() throws. If the shard can read no sample of a split,
+  /// that is an error even with options.skip_bad_samples.
   ShardSummary pack(std::int64_t number);
 
   const Source& source() const { return *source_; }
@@ -90,11 +90,11 @@ struct MergeSummary {
 };
 
 /// Checks that the shards in `folder` have every sample of their source exactly once, and writes the manifest that
-/// makes them one dataset, `dataset.json`: atomically, and replacing a manifest, but no other file. Reads the headers, statistics and
-/// checksums of the shards, not their samples, unless a shard is so large that its sums must be counted again. The
-/// manifest depends only on the shards. Throws InvalidArgument, FormatError or IoError with the first shard that is
-/// missing, damaged, or of another source; InvalidArgument if images are compressed with lp8 or lc8, which HDF5 cannot
-/// read, and options.with_virtual_dataset is set.
+/// makes them one dataset, `dataset.json`: atomically, and replacing a manifest, but no other file. Reads the headers,
+/// statistics and checksums of the shards, not their samples, unless a shard is so large that its sums must be counted
+/// again. The manifest depends only on the shards. Throws InvalidArgument, FormatError or IoError with the first shard
+/// that is missing, damaged, or of another source; InvalidArgument if images are compressed with lp8 or lc8, which HDF5
+/// cannot read, and options.with_virtual_dataset is set.
 MergeSummary merge_shards(const std::filesystem::path& folder, const MergeOptions& options = {});
 
 }  // namespace octavo

@@ -122,8 +122,7 @@ ShardedSplit::ShardedSplit(const ManifestSplit& totals, std::vector<std::shared_
 
   const SampleShape& shape = description_.shape;
   const bool fits = totals.sample_count == first_row && std::ssize(totals.histogram) == shape.channels * 256 &&
-                    std::ssize(totals.value_sums) == shape.values() &&
-                    channels_agree(totals, shape, first_row);
+                    std::ssize(totals.value_sums) == shape.values() && channels_agree(totals, shape, first_row);
   if (!fits) {
     throw FormatError("open dataset: the manifest's totals of split " + totals.name +
                       " are not those of its shards; run octavo merge");
