@@ -520,7 +520,8 @@ void add_packing(nb::module_& module) {
              "on_progress"_a.none());
   module.def("pack_shard", &pack_one_shard, "sources"_a, "folder"_a, "number"_a, "count"_a, "source_options"_a,
              "pack_options"_a, "arguments"_a, "on_progress"_a.none());
-  module.def("merge_shards", &merge_all_shards, "folder"_a, "with_virtual_dataset"_a, "on_progress"_a.none());
+  module.def("merge_shards", &merge_all_shards, "folder"_a, "with_virtual_dataset"_a, "replace_existing"_a,
+             "on_progress"_a.none());
   module.def("survey_files", &survey_files, "sources"_a, "source_options"_a, "on_progress"_a.none());
   module.def("pack_spooled", &pack_spooled, "source"_a, "path"_a, "source_options"_a, "pack_options"_a, "to_append"_a,
              "on_progress"_a.none());
