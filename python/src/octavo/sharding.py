@@ -13,7 +13,7 @@ from typing import Any
 from . import _pack, _progress
 from ._conversion.cifar_pickles import find_batches
 from ._warn import warn
-from .packing import PackingWarning, Request, pack, requested, warned
+from .packing import PackingWarning, Request, check_target, pack, requested, warned
 
 _Path = str | os.PathLike[str]
 
@@ -171,12 +171,16 @@ def merge(path: _Path, vds: bool = False, force: bool = False, progress: _progre
 
     Raises
     ------
+    FileExistsError
+        If ``dataset.h5`` exists and `force` is not set.
     ValueError, FormatError
         With the first shard that is missing, damaged, or of another source; with `vds`, if images are compressed with
         ``"lp8"`` or ``"lc8"``, which HDF5 cannot read.
     OSError
         If a file cannot be read or written.
     """
+    if vds:
+        check_target(Path(path, "dataset.h5"), force)
     with _progress.shown(progress) as on_progress:
         summary = MergeSummary(*_pack.merge_shards(Path(path), bool(vds), bool(force), on_progress))
     if summary.skipped:
