@@ -13,7 +13,7 @@ struct OptionName {
   std::string_view command_line;  ///< "--max-pixels"; empty if the command line has no such option
   std::string_view python;        ///< "max_pixels"
 };
-inline constexpr std::array<OptionName, 33> kOptionNames = {{
+inline constexpr std::array<OptionName, 35> kOptionNames = {{
     {"accept_changes", "--accept-changes", "accept_changes"},
     {"allow_loss", "--allow-loss", "allow_loss"},
     {"allow_mismatch", "--allow-mismatch", "allow_mismatch"},
@@ -46,6 +46,8 @@ inline constexpr std::array<OptionName, 33> kOptionNames = {{
     {"on_error", "--on-error", "on_error"},
     {"path_column", "--path-column", "path_column"},
     {"range", "--range", "value_range"},
+    {"shard", "--shard", "shard"},
+    {"shards", "--shards", "shards"},
     {"size", "--size", "size"},
 }};
 
