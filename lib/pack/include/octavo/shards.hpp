@@ -59,8 +59,6 @@ class ShardPacker {
   /// that is an error even with options.skip_bad_samples.
   ShardSummary pack(std::int64_t number);
 
-  const Source& source() const { return *source_; }
-
  private:
   OpenSource open_;
   std::filesystem::path folder_;

@@ -8,6 +8,7 @@
 #include <octavo/errors.hpp>
 
 #include "format/statistics/codes.hpp"
+#include "support/file.hpp"
 
 namespace octavo::sharding {
 namespace {
@@ -80,7 +81,8 @@ statistics::SampleTotals exact_totals(const Split& split) {
   if (recover_sums(found, totals) && sums_match_histogram(totals)) return totals;
   statistics::SampleTotals again = counted_again(split);
   if (again.histogram != found.histogram) {
-    throw FormatError("the statistics of split " + split.name() + " are not those of its samples");
+    throw FormatError("count the samples of split " + split.name() + " of " + quoted(split.path()) +
+                      ": its statistics are not those of its samples; pack the file again");
   }
   again.sample_count = split.sample_count();
   return again;

@@ -113,7 +113,6 @@ class Merge {
     }
     for (const ShardRange& range : record.ranges) add_split(found, *reader, shard, range, skipped_in(provenance) > 0);
     provenance_.add(provenance);
-    first_record_.number = record.number;
     manifest_.shards.push_back({found.path.filename().string(), shard.file_bytes(), shard.digest()});
     file_bytes_ += shard.file_bytes();
     reader->ensure_unchanged();
@@ -248,10 +247,6 @@ class Merge {
   sharding::MergedProvenance provenance_;
   std::int64_t file_bytes_ = 0;
 };
-
-}  // namespace
-
-namespace {
 
 /// Other files of these names must not be lost.
 void check_targets(const std::filesystem::path& folder, const MergeOptions& options) {

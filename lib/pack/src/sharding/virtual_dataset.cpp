@@ -109,6 +109,7 @@ void write_virtual_dataset(const std::filesystem::path& path, const std::vector<
   const std::map<std::string, VirtualSplit> splits = splits_of(shards);
   std::filesystem::path partial = path;
   partial += ".partial";
+  std::error_code ignored;
   try {
     const hdf5::Session session;
     const auto access = hdf5::own<hdf5::PropertiesHandle>(H5Pcreate(H5P_FILE_ACCESS), kDoing);
@@ -119,13 +120,13 @@ void write_virtual_dataset(const std::filesystem::path& path, const std::vector<
     for (const auto& [name, split] : splits) add_split(file.get(), name, split);
     hdf5::check(H5Fflush(file.get(), H5F_SCOPE_LOCAL), kDoing);
   } catch (...) {
-    std::filesystem::remove(partial);
+    std::filesystem::remove(partial, ignored);
     throw;
   }
   std::error_code error;
   std::filesystem::rename(partial, path, error);
   if (!error) return;
-  std::filesystem::remove(partial);
+  std::filesystem::remove(partial, ignored);
   throw_io_error("give its name to", path, error.value());
 }
 

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <exception>
 #include <map>
-#include <mutex>
 
+#include "dataset_file/rows/guarded_pieces.hpp"
 #include "support/threads.hpp"
 
 namespace octavo::dataset_file {
@@ -50,22 +49,10 @@ void ShardRows::read(std::span<const std::int64_t> rows, const RowTarget& target
     shares[number].rows.push_back(row - parts_[part].first_row);
     shares[number].places.push_back(place);
   }
-  std::exception_ptr problem;
-  std::size_t problem_at = shares.size();
-  std::mutex problem_mutex;
-  pool_.run(std::ssize(shares), [&](std::int64_t i) {
-    const auto at = static_cast<std::size_t>(i);
-    try {
-      read_share(shares[at], target, cancelled);
-    } catch (...) {
-      // Of several, the one of the first shard.
-      const std::scoped_lock lock(problem_mutex);
-      if (at >= problem_at) return;
-      problem_at = at;
-      problem = std::current_exception();
-    }
-  });
-  if (problem) std::rethrow_exception(problem);
+  // Each source checks by itself that its file is unchanged.
+  run_guarded(
+      pool_, std::ssize(shares),
+      [&](std::int64_t number) { read_share(shares[static_cast<std::size_t>(number)], target, cancelled); }, [] {});
 }
 
 /// Rows and masks are read into their places; labels are short, and are copied there.
