@@ -3,31 +3,15 @@
 #include <fstream>
 #include <iterator>
 #include <octavo/device.hpp>
-#include <optional>
 
 #include "catch.hpp"
+#include "environment_variable.hpp"
 #include "program.hpp"
 #include "temporary_folder.hpp"
 
 using namespace octavo::test;
 
 namespace {
-
-/// Sets an environment variable, and restores it at the end.
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : name_(name) {
-    if (const char* before = std::getenv(name)) before_ = before;
-    ::setenv(name, value.c_str(), 1);
-  }
-  ~Variable() { before_ ? ::setenv(name_, before_->c_str(), 1) : ::unsetenv(name_); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  const char* name_;
-  std::optional<std::string> before_;
-};
 
 /// Makes the stub the driver of programs that are started while this is alive.
 class StubDriver {
@@ -53,7 +37,7 @@ class StubDriver {
   }
 
   TemporaryFolder folder_;
-  Variable path_, version_, status_, log_;
+  EnvironmentVariable path_, version_, status_, log_;
 };
 
 bool has_cuda() { return octavo::list_backends().size() > 1; }
@@ -132,7 +116,7 @@ TEST_CASE("a driver without a device is not a fault", "[unit][tools]") {
   const TemporaryFolder folder;
   pack_digits(folder / "d.h5");
   const StubDriver driver("99000", "100");
-  const Variable hidden("CUDA_VISIBLE_DEVICES", "");
+  const EnvironmentVariable hidden("CUDA_VISIBLE_DEVICES", "");
   CHECK_THAT(run_octavo({"devices"}).out, ContainsSubstring("CUDA_VISIBLE_DEVICES is \"\""));
   CHECK(run_octavo({"plan", folder / "d.h5"}).err.empty());
 }

@@ -1,33 +1,14 @@
 // `octavo pack --shards` and `octavo merge`.
-#include <cstdlib>
+#include <list>
 #include <map>
 
 #include "catch.hpp"
+#include "environment_variable.hpp"
 #include "packed_fixture.hpp"
 #include "program.hpp"
 #include "temporary_folder.hpp"
 
 using namespace octavo::test;
-
-namespace {
-
-/// Variables of the environment, until it goes out of scope.
-class Environment {
- public:
-  explicit Environment(const std::map<std::string, std::string>& variables) : variables_(variables) {
-    for (const auto& [name, value] : variables_) ::setenv(name.c_str(), value.c_str(), 1);
-  }
-  ~Environment() {
-    for (const auto& [name, value] : variables_) ::unsetenv(name.c_str());
-  }
-  Environment(const Environment&) = delete;
-  Environment& operator=(const Environment&) = delete;
-
- private:
-  std::map<std::string, std::string> variables_;
-};
-
-}  // namespace
 
 TEST_CASE("a dataset of shards is one for every command", "[unit][tools][shards]") {
   const PackedFixture source({smooth_split("train", 600, {3, 8, 8}), smooth_split("test", 20, {3, 8, 8}, 2)});
@@ -72,7 +53,8 @@ TEST_CASE("workers take their shards from the environment", "[unit][tools][shard
   const PackedFixture source({smooth_split("train", 60, {1, 8, 8})});
   const TemporaryFolder folder;
   const auto pack = [&](const std::map<std::string, std::string>& variables, std::vector<std::string> more) {
-    const Environment environment(variables);
+    std::list<EnvironmentVariable> environment;
+    for (const auto& [name, value] : variables) environment.emplace_back(name.c_str(), value);
     std::vector<std::string> words = {"pack",   source.path(), "-o", folder / "out", "--shard-from-env",
                                       "--json", "--quiet"};
     words.insert(words.end(), more.begin(), more.end());
