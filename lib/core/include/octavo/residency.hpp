@@ -7,8 +7,8 @@
 
 namespace octavo {
 
-/// docs/residencies.md explains when to use which. Device, hybrid and streamed serve the same batches, bit for bit.
-enum class Residency { automatic, device, hybrid, streamed, window };
+/// docs/residencies.md explains when to use which. All but window serve the same batches, bit for bit.
+enum class Residency { automatic, device, hybrid, streamed, window, sharded };
 
 struct ResidencyInfo {
   Residency residency;
@@ -16,12 +16,14 @@ struct ResidencyInfo {
   const char* help;
 };
 /// The residency `window` needs an order that finishes one window before the next: Shuffle::windows or file order.
-inline constexpr std::array<ResidencyInfo, 5> kResidencies = {{
-    {Residency::automatic, "auto", "the first of device, hybrid and streamed that fits in memory"},
+inline constexpr std::array<ResidencyInfo, 6> kResidencies = {{
+    {Residency::automatic, "auto",
+     "the first of device, sharded (with several ranks), hybrid and streamed that fits in memory"},
     {Residency::device, "device", "all samples in device memory"},
     {Residency::hybrid, "hybrid", "the first samples in device memory, the others read from the file when needed"},
     {Residency::streamed, "streamed", "samples read from the file when a batch needs them, or prefetched"},
     {Residency::window, "window", "two windows of the split in device memory: one is served while the other is read"},
+    {Residency::sharded, "sharded", "each of several ranks holds a part of the samples, and they exchange them"},
 }};
 
 /// The name of the residency, such as "auto".

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,6 +12,7 @@
 #include <octavo/batch_spec.hpp>
 #include <octavo/dataset.hpp>
 #include <octavo/device.hpp>
+#include <octavo/exchange.hpp>
 #include <octavo/host_samples.hpp>
 #include <octavo/progress.hpp>
 #include <octavo/residency.hpp>
@@ -26,6 +28,9 @@ class PreparedMaps;
 class RowStaging;
 }  // namespace store
 
+/// Connects the ranks that share the samples of a split; see Exchange.
+using ExchangeFunction = std::function<std::shared_ptr<Exchange>()>;
+
 /// How a split is loaded onto a device.
 struct LoadOptions {
   bool verify_checksums = true;  ///< compare every sample with its checksum while it is loaded
@@ -35,11 +40,14 @@ struct LoadOptions {
   Residency residency = Residency::automatic;
   /// Device memory that samples and labels may use. 0: four fifths of the free memory, which leaves one fifth for the
   /// model and its batches. `automatic`, `hybrid` without resident_count and `window` without window_samples keep what
-  /// fits; the others throw InvalidArgument if the limit is given and they need more.
+  /// fits; of `sharded`, it is the memory of each rank; the others throw InvalidArgument if the limit is given and they
+  /// need more.
   std::int64_t memory_limit_bytes = 0;
   std::int64_t resident_count = -1;  ///< for `hybrid`: samples on the device; -1: as many as the limit allows
   std::int64_t window_samples =
       0;  ///< for `window`: samples per window; 0: an eighth of the split, or less if the limit requires it
+  /// For `sharded`, and for `automatic` if the samples do not fit on one device: Store::load() calls it, on every rank.
+  ExchangeFunction exchange = {};
 };
 
 /// A BatchSpec folded for one store. Its maps are in the memory of the store's device. Cheap to copy. The memory is
@@ -69,10 +77,11 @@ struct ValueMaps {
 class Store {
  public:
   /// Loads `split` onto `device` and checks each sample; on CUDA through pinned double buffers. Samples that are not
-  /// resident are checked when they are read. If memory is short, Residency::automatic keeps fewer samples resident and
-  /// residency_reason() explains why; any other residency is used exactly as named or fails.
-  /// Throws FormatError with the sample if one is damaged, IoError if the file cannot be read or changes during
-  /// loading, OutOfMemory if there is not enough memory for the requested residency, DeviceError if the device fails,
+  /// resident are checked when they are read. With the residency `sharded`, all ranks load the same split at the same
+  /// time, and an error of one is an error of all. If memory is short, Residency::automatic keeps fewer samples
+  /// resident and residency_reason() explains why; any other residency is used exactly as named or fails. Throws
+  /// FormatError with the sample if one is damaged, IoError if the file cannot be read or changes during loading,
+  /// OutOfMemory if there is not enough memory for the requested residency, DeviceError if the device fails,
   /// Unavailable if this build or machine has no such device, InvalidArgument for invalid options.
   static Store load(const Split& split, Device device, const LoadOptions& options = {});
 

@@ -68,6 +68,8 @@ class Backend : public std::enable_shared_from_this<Backend> {
   virtual void copy_to_device(void* to, const void* from, std::size_t bytes, StreamRef stream) = 0;
   /// Returns when the copy is done.
   virtual void copy_to_host(void* to, const void* from, std::size_t bytes, StreamRef stream) = 0;
+  /// Copies within the device. The memory must live until the stream has completed the copy.
+  virtual void copy_on_device(void* to, const void* from, std::size_t bytes, StreamRef stream) = 0;
   virtual void fill_zero(void* memory, std::size_t bytes, StreamRef stream) = 0;
   /// Returns the row numbers in memory that later kernels on `stream` can read, until return_rows() on the same stream.
   /// On the CPU's null stream, `rows` must live that long. Must not be called while the stream is captured.

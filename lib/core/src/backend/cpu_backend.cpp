@@ -110,6 +110,9 @@ class CpuBackend final : public Backend {
   void copy_to_host(void* to, const void* from, std::size_t bytes, StreamRef stream) override {
     copy_to_device(to, from, bytes, stream);
   }
+  void copy_on_device(void* to, const void* from, std::size_t bytes, StreamRef stream) override {
+    submit(stream, [=] { std::memcpy(to, from, bytes); });
+  }
   void fill_zero(void* memory, std::size_t bytes, StreamRef stream) override {
     submit(stream, [=] { std::memset(memory, 0, bytes); });
   }

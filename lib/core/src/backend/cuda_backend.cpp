@@ -157,6 +157,10 @@ class CudaBackend final : public Backend {
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_of(stream)), "copy from the device");
     wait_for_copy(stream, "copy from the device");
   }
+  void copy_on_device(void* to, const void* from, std::size_t bytes, StreamRef stream) override {
+    const DeviceScope scope(context_);
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_of(stream)), "copy on the device");
+  }
   void fill_zero(void* memory, std::size_t bytes, StreamRef stream) override {
     const DeviceScope scope(context_);
     check(cudaMemsetAsync(memory, 0, bytes, stream_of(stream)), "clear device memory");

@@ -45,15 +45,15 @@ BatchPositions BatchOrder::whole(std::int64_t epoch, std::int64_t step) const {
   return {first, division.end(epoch, step) - first};
 }
 
-BatchPart BatchOrder::part(std::int64_t epoch, std::int64_t step) const {
+BatchPart BatchOrder::part(std::int64_t epoch, std::int64_t step, std::int64_t rank) const {
   const BatchPositions whole = this->whole(epoch, step);
   const std::int64_t R = options_->world_size;
   if (!options_->equal_shares || whole.count % R == 0) {
-    const kernels::BatchShare share = kernels::batch_share(whole.count, options_->rank, R);
+    const kernels::BatchShare share = kernels::batch_share(whole.count, rank, R);
     return {{whole.first + share.first, share.count()}, 0};
   }
   const std::int64_t size = (whole.count + R - 1) / R;
-  const std::int64_t begin = std::min(options_->rank * size, whole.count);
+  const std::int64_t begin = std::min(rank * size, whole.count);
   const std::int64_t own = std::min(size, whole.count - begin);
   return {{whole.first + begin, own}, size - own};
 }
@@ -71,8 +71,8 @@ std::optional<kernels::BatchNumber> BatchOrder::batch_at(LoaderPlace place) cons
   return kernels::BatchNumber{place.epoch, from_lead / B};
 }
 
-std::optional<kernels::RowSelection> BatchOrder::selection(std::int64_t epoch, std::int64_t step) const {
-  const BatchPart part = this->part(epoch, step);
+std::optional<kernels::RowSelection> BatchOrder::selection(std::int64_t epoch, std::int64_t step,
+                                                           const BatchPart& part) const {
   const BatchPositions& positions = part.own;
   if (sampler_ || positions.first < 0 || part.repeats > 0) return std::nullopt;
   switch (options_->shuffle.kind()) {
@@ -92,10 +92,10 @@ std::optional<kernels::RowSelection> BatchOrder::selection(std::int64_t epoch, s
   return std::nullopt;
 }
 
-store::BatchRows BatchOrder::rows(std::int64_t epoch, std::int64_t step) const {
-  const BatchPart part = this->part(epoch, step);
+store::BatchRows BatchOrder::rows(std::int64_t epoch, std::int64_t step, std::int64_t rank) const {
+  const BatchPart part = this->part(epoch, step, rank);
   store::BatchRows batch;
-  if (const auto selection = this->selection(epoch, step)) {
+  if (const auto selection = this->selection(epoch, step, part)) {
     batch.rows.resize(static_cast<std::size_t>(part.own.count));
     kernels::cpu::permute_range(selection->order, selection->first_position, part.own.count, batch.rows.data());
     return batch;
@@ -103,7 +103,7 @@ store::BatchRows BatchOrder::rows(std::int64_t epoch, std::int64_t step) const {
   append(epoch, part.own, batch);
   const BatchPositions whole = this->whole(epoch, step);
   // The ranks' parts in sequence repeat the batch.
-  std::int64_t next = (options_->rank * part.count() + part.own.count) % whole.count;
+  std::int64_t next = (rank * part.count() + part.own.count) % whole.count;
   for (std::int64_t left = part.repeats; left > 0; next = 0) {
     const std::int64_t run = std::min(left, whole.count - next);
     append(epoch, {whole.first + next, run}, batch);

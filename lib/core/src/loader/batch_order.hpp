@@ -54,24 +54,30 @@ class BatchOrder {
   BatchPositions whole(std::int64_t epoch, std::int64_t step) const;
   /// This rank's part: positions [floor(rb/R), floor((r+1)b/R)) of a batch of b samples; with equal shares,
   /// ceil(b/R) positions from r ceil(b/R) on, which begin again after the last one.
-  BatchPart part(std::int64_t epoch, std::int64_t step) const;
+  BatchPart part(std::int64_t epoch, std::int64_t step) const { return part(epoch, step, options_->rank); }
   /// The batch that begins at this place. After the last batch of an epoch, this is the number that its next batch
   /// would have. Nothing if no batch begins there. With carry_over, a batch belongs to the epoch in which it ends.
   std::optional<kernels::BatchNumber> batch_at(LoaderPlace place) const;
   /// The selection from which a kernel computes the samples of a batch; nothing for orders that kernels do not support.
-  std::optional<kernels::RowSelection> selection(std::int64_t epoch, std::int64_t step) const;
+  std::optional<kernels::RowSelection> selection(std::int64_t epoch, std::int64_t step) const {
+    return selection(epoch, step, part(epoch, step));
+  }
   /// The state of a loader whose next batch is this one, without the fields that identify samples and values.
   LoaderState state(std::int64_t epoch, std::int64_t step) const;
   /// The row numbers of the batch's samples.
   std::vector<std::int64_t> indices(std::int64_t epoch, std::int64_t step) const { return rows(epoch, step).rows; }
   /// The same, and the indices and epochs for their random numbers.
-  store::BatchRows rows(std::int64_t epoch, std::int64_t step) const;
+  store::BatchRows rows(std::int64_t epoch, std::int64_t step) const { return rows(epoch, step, options_->rank); }
+  /// The same for the part of another rank.
+  store::BatchRows rows(std::int64_t epoch, std::int64_t step, std::int64_t rank) const;
 
   /// For orders that visit windows of `window_samples` samples one after another: the window at position `number`.
   /// Window w holds samples [w * window_samples, (w + 1) * window_samples); the last one may be shorter.
   std::int64_t window_at(std::int64_t epoch, std::int64_t number, std::int64_t window_samples) const;
 
  private:
+  BatchPart part(std::int64_t epoch, std::int64_t step, std::int64_t rank) const;
+  std::optional<kernels::RowSelection> selection(std::int64_t epoch, std::int64_t step, const BatchPart& part) const;
   /// Appends the samples at positions of an epoch. Negative ones are the last of the epoch before.
   void append(std::int64_t epoch, BatchPositions positions, store::BatchRows& batch) const;
   /// The same, none of them negative, without their epochs.

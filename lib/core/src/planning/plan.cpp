@@ -72,6 +72,7 @@ std::string reason_of(const MemoryModel& model, const planning::MemoryFit& found
              "; all are read from the file";
     case Residency::automatic:
     case Residency::window:
+    case Residency::sharded:
       break;  // fit() does not choose them
   }
   return "";

@@ -10,10 +10,12 @@
 #include <octavo/errors.hpp>
 
 #include "dataset_file/split_data.hpp"
+#include "exchange/group.hpp"
 #include "format/codec.hpp"
 #include "format/limits.hpp"
 #include "format/statistics/sample_counter.hpp"
 #include "store/memory_rows.hpp"
+#include "store/rank_rows.hpp"
 #include "store/residency_rules.hpp"
 #include "support/hash.hpp"
 
@@ -133,6 +135,8 @@ class Loading {
         return read_into(allocate(0, Residency::streamed));
       case Residency::window:
         return load_windows();
+      case Residency::sharded:
+        return load_sharded();
     }
     refuse(source_.name, "unknown residency");
   }
@@ -141,9 +145,10 @@ class Loading {
   RowLayout layout() const { return RowLayout(source_.samples.labels); }
   /// Bytes on the device of the first `count` samples. The sums do not overflow: a file or a memory block of about that
   /// size exists.
-  std::int64_t bytes_of(std::int64_t count) const {
-    return resident_bytes(source_.samples.rows_in_source, count) +
-           resident_bytes(source_.samples.masks_in_source, count) + layout().labels(count);
+  std::int64_t bytes_of(std::int64_t count) const { return bytes_of(RowRange{0, count}); }
+  std::int64_t bytes_of(const RowRange& range) const {
+    return resident_bytes(source_.samples.rows_in_source, range) +
+           resident_bytes(source_.samples.masks_in_source, range) + layout().labels(range.count);
   }
   /// Throws InvalidArgument if `count` samples, which need `bytes`, exceed the limit that the caller gave.
   void check_limit(std::int64_t count, std::int64_t bytes, const std::string& why) const {
@@ -179,6 +184,11 @@ class Loading {
       reason_ = "The " + std::to_string(bytes_of(N)) + " bytes of " + source_.name + " exceed the limit of " +
                 std::to_string(limit_bytes_) + " bytes on " + to_string(backend_->device()) + ". ";
     }
+    if (options_.exchange) {
+      join_ranks();
+      if (const auto samples = try_to_share()) return read_share(samples);
+      leave_ranks();
+    }
     for (; count >= least_hybrid_count(N); count /= 2) {
       // If the device had less memory than it reported, what is left for the model is unknown: take at most half of the
       // memory.
@@ -202,18 +212,79 @@ class Loading {
   /// Returns null, and sets the reason if it is empty, if device memory is short. Only this leads to another residency:
   /// if other memory runs out while samples are read, such as pinned memory, that is an error.
   std::shared_ptr<StoredSamples> try_to_allocate(std::int64_t count, Residency residency) {
+    return try_to_allocate(RowRange{0, count}, residency);
+  }
+  std::shared_ptr<StoredSamples> try_to_allocate(const RowRange& range, Residency residency) {
     try {
-      return allocate(count, residency);
+      return allocate(range, residency);
     } catch (const OutOfMemory& problem) {
       if (reason_.empty()) reason_ = std::string(problem.what()) + ". ";
       return nullptr;
     }
   }
 
+  // ---- Sharing with other ranks ------------------------------------------------------------------------------------
+
+  std::shared_ptr<const StoredSamples> load_sharded() {
+    if (!options_.exchange) {
+      refuse(source_.name,
+             "the residency sharded is for several processes, which an Exchange connects; start them with it, or "
+             "choose another residency");
+    }
+    join_ranks();
+    const RowRange own = own_rows();
+    check_limit(own.count, bytes_of(own), "the residency sharded keeps that many on this rank");
+    const auto samples = try_to_share();
+    if (samples == nullptr) throw OutOfMemory("load " + source_.name + ": " + reason_ + "use more ranks");
+    return read_share(samples);
+  }
+
+  void join_ranks() {
+    group_ = std::make_shared<exchange::Group>(options_.exchange());
+    const std::vector<std::int64_t> hashes = group_->agree(static_cast<std::int64_t>(source_.samples.data_hash));
+    const auto other = std::ranges::find_if(hashes, [&](std::int64_t hash) { return hash != hashes.front(); });
+    if (other != hashes.end()) {
+      refuse(source_.name, "the samples of rank " + std::to_string(other - hashes.begin()) +
+                               " differ from those of rank 0; load the same split on all ranks");
+    }
+  }
+  void leave_ranks() { group_.reset(); }
+  RowRange own_rows() const { return RankRows{source_.samples.sample_count, group_->world_size()}.of(group_->rank()); }
+
+  /// Returns null, on all ranks, if one of them lacks memory for its part, and says so in the reason.
+  std::shared_ptr<StoredSamples> try_to_share() {
+    const RowRange own = own_rows();
+    std::shared_ptr<StoredSamples> samples;
+    if (bytes_of(own) <= limit_bytes_ || is_in_place()) samples = try_to_allocate(own, Residency::sharded);
+    const std::vector<std::int64_t> have_room = group_->agree(samples == nullptr ? 0 : 1);
+    const auto without = std::ranges::find(have_room, 0);
+    if (without != have_room.end()) {
+      reason_ += "Rank " + std::to_string(without - have_room.begin()) + " has no memory for its part of them. ";
+      return nullptr;
+    }
+    samples->group = group_;
+    return samples;
+  }
+
+  std::shared_ptr<const StoredSamples> read_share(const std::shared_ptr<StoredSamples>& samples) {
+    try {
+      read_into(samples);
+    } catch (const std::exception& error) {
+      group_->fail(error.what());
+      throw;
+    }
+    group_->agree(1);  // all ranks have read theirs
+    return samples;
+  }
+
   std::shared_ptr<StoredSamples> allocate(std::int64_t count, Residency residency) const {
+    return allocate(RowRange{0, count}, residency);
+  }
+  std::shared_ptr<StoredSamples> allocate(const RowRange& range, Residency residency) const {
     auto samples = describe(residency);
     if (is_in_place()) return use_in_place(samples);
-    samples->resident = ResidentSet({{0, count}});
+    const std::int64_t count = range.count;
+    samples->resident = ResidentSet({range});
     samples->resident_rows = samples->rows_in_source.selected(samples->resident.ranges());
     samples->resident_masks = samples->masks_in_source.selected(samples->resident.ranges());
     const std::string what = "samples of " + source_.name;
@@ -221,7 +292,8 @@ class Loading {
     const auto allocate_part = [&](const dataset_file::RowOffsets& rows, const std::string& of,
                                    backend::DeviceBuffer& bytes, backend::DeviceBuffer& offsets) {
       const std::int64_t guard = rows.have_one_size() ? 0 : kernels::kRowGuardBytes;
-      bytes = backend::DeviceBuffer(backend_, static_cast<std::size_t>(rows[count] + guard), of + what);
+      bytes =
+          backend::DeviceBuffer(backend_, static_cast<std::size_t>(rows.bytes(range.first, count) + guard), of + what);
       if (rows.have_one_size()) return;
       offsets = backend::DeviceBuffer(backend_, static_cast<std::size_t>(offset_bytes(rows, count)),
                                       "the offsets of the " + what);
@@ -249,14 +321,19 @@ class Loading {
     write_offsets(samples->resident_rows, samples->codes, samples->row_offsets);
     write_offsets(samples->resident_masks, samples->masks, samples->mask_offsets);
     source_.read_resident(*samples);
-    if (!reason_.empty()) {
-      const std::int64_t count = samples->resident.count();
-      samples->residency_reason = reason_ +
-                                  (count == 0 ? "No samples are resident; all"
-                                              : std::to_string(count) + " of its samples are resident; the others") +
-                                  " are read from " + source_.place + " when a batch needs them";
-    }
+    if (!reason_.empty()) samples->residency_reason = reason_ + consequence(*samples);
     return samples;
+  }
+  /// What became of the samples.
+  std::string consequence(const StoredSamples& samples) const {
+    const std::int64_t count = samples.resident.count();
+    if (samples.group != nullptr) {
+      return std::to_string(samples.group->world_size()) + " ranks hold them together, this one " +
+             std::to_string(count);
+    }
+    return (count == 0 ? "No samples are resident; all"
+                       : std::to_string(count) + " of its samples are resident; the others") +
+           " are read from " + source_.place + " when a batch needs them";
   }
 
   std::shared_ptr<StoredSamples> load_windows() {
@@ -322,6 +399,7 @@ class Loading {
   const LoadOptions& options_;
   std::shared_ptr<backend::Backend> backend_;
   std::int64_t limit_bytes_;
+  std::shared_ptr<exchange::Group> group_;  ///< the ranks that share the samples
   std::string reason_;
 };
 

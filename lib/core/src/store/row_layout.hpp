@@ -9,6 +9,7 @@
 #include "format/codec.hpp"
 #include "format/row_offsets.hpp"
 #include "kernels/packed_rows.hpp"
+#include "store/resident_set.hpp"
 
 namespace octavo::store {
 
@@ -22,10 +23,13 @@ inline std::int64_t table_bytes(const dataset_file::RowOffsets& rows) {
   return rows.tables() ? static_cast<std::int64_t>(rows.tables()->entries.size() * sizeof(std::uint32_t)) : 0;
 }
 
-/// Bytes on the device of the first `count` rows, with all that decodes them.
-inline std::int64_t resident_bytes(const dataset_file::RowOffsets& rows, std::int64_t count) {
+/// Bytes on the device of the rows of `range`, with all that decodes them.
+inline std::int64_t resident_bytes(const dataset_file::RowOffsets& rows, const RowRange& range) {
   const std::int64_t guard = rows.have_one_size() ? 0 : kernels::kRowGuardBytes;
-  return rows[count] + guard + offset_bytes(rows, count) + table_bytes(rows);
+  return rows.bytes(range.first, range.count) + guard + offset_bytes(rows, range.count) + table_bytes(rows);
+}
+inline std::int64_t resident_bytes(const dataset_file::RowOffsets& rows, std::int64_t count) {
+  return resident_bytes(rows, RowRange{0, count});
 }
 
 /// A sample is a row of codes, a mask and a label. Each kind is in a block of its own, without gaps between samples.

@@ -17,6 +17,10 @@
 #include "store/resident_set.hpp"
 #include "store/row_layout.hpp"
 
+namespace octavo::exchange {
+class Group;
+}  // namespace octavo::exchange
+
 namespace octavo::store {
 
 /// Describes samples, independent of where they are.
@@ -57,6 +61,7 @@ class StoredSamples : public SampleDescription {
   backend::DeviceBuffer mask_tables;                    ///< as row_tables
   backend::DeviceBuffer label_words;                    ///< their labels, K words each
   std::unique_ptr<const dataset_file::RowSource> rows;  ///< source of samples that are not resident; null if all are
+  std::shared_ptr<exchange::Group> group;               ///< the ranks that hold the samples, if there are several
   /// All samples and labels in the caller's memory, if the CPU uses them in place; else null.
   const std::int8_t* borrowed_codes = nullptr;
   const std::uint32_t* borrowed_labels = nullptr;

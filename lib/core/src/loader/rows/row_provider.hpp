@@ -40,6 +40,8 @@ std::unique_ptr<RowProvider> make_resident_rows(std::shared_ptr<const store::Sto
 /// For `hybrid` and `streamed`.
 std::unique_ptr<RowProvider> make_staged_rows(std::shared_ptr<const store::StoredSamples> samples,
                                               const BatchOrder& order);
+std::unique_ptr<RowProvider> make_sharded_rows(std::shared_ptr<const store::StoredSamples> samples,
+                                               const BatchOrder& order);
 std::unique_ptr<RowProvider> make_window_rows(std::shared_ptr<const store::StoredSamples> samples,
                                               const BatchOrder& order);
 

@@ -1,6 +1,7 @@
 // Where the samples of a batch are.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -25,6 +26,22 @@ inline PlacedBatch place(const BatchRows& batch, const ResidentSet& resident) {
       placed.rows.rows.push_back(resident.count() + static_cast<std::int64_t>(placed.staged.size()));
       placed.staged.push_back(row);
     }
+  }
+  return placed;
+}
+
+/// The same with each sample staged once, in the order of the split.
+inline PlacedBatch place_in_order(const BatchRows& batch, const ResidentSet& resident) {
+  PlacedBatch placed{{{}, {batch.drawing().begin(), batch.drawing().end()}, batch.epochs}, {}};
+  std::ranges::copy_if(batch.rows, std::back_inserter(placed.staged),
+                       [&](std::int64_t row) { return !resident.slot_of(row); });
+  std::ranges::sort(placed.staged);
+  const auto repeated = std::ranges::unique(placed.staged);
+  placed.staged.erase(repeated.begin(), repeated.end());
+  placed.rows.rows.reserve(batch.rows.size());
+  for (const std::int64_t row : batch.rows) {
+    const auto place = std::ranges::lower_bound(placed.staged, row) - placed.staged.begin();
+    placed.rows.rows.push_back(resident.slot_of(row).value_or(resident.count() + place));
   }
   return placed;
 }

@@ -41,7 +41,7 @@ std::unique_ptr<Upload> StagingSlot::make_upload() const {
 void StagingSlot::fill(const BatchRows& batch, Upload* upload, StreamRef stream, const std::atomic<bool>& cancelled) {
   backend::Backend& backend = *samples_->backend;
   batch_count_ = 0;
-  choose_staged(batch);
+  set_chosen(place(batch, samples_->resident));
   if (backend.is_host()) {
     backend.synchronize_event(used_.get());
     read_all(memory(), cancelled);
@@ -56,8 +56,29 @@ void StagingSlot::fill(const BatchRows& batch, Upload* upload, StreamRef stream,
   batch_count_ = static_cast<std::int64_t>(batch.rows.size());
 }
 
-void StagingSlot::choose_staged(const BatchRows& batch) {
-  batch_ = place(batch, samples_->resident);
+void StagingSlot::choose(const BatchRows& batch) {
+  batch_count_ = 0;
+  set_chosen(place_in_order(batch, samples_->resident));
+}
+
+void StagingSlot::fill_chosen(const Write& write, Upload* upload, StreamRef stream) {
+  backend::Backend& backend = *samples_->backend;
+  const dataset_file::RowTarget target = target_of(memory(), 0, staged_count()).places;
+  if (backend.is_host()) {
+    backend.synchronize_event(used_.get());
+    write(target);
+    copy_table(memory() + table_offset());
+  } else {
+    backend.wait(stream, used_.get());
+    write(target);
+    upload_table(*upload, stream);
+    backend::record_or_finish(backend, copied_.get(), stream);
+  }
+  batch_count_ = static_cast<std::int64_t>(batch_.rows.rows.size());
+}
+
+void StagingSlot::set_chosen(PlacedBatch batch) {
+  batch_ = std::move(batch);
   rows_ = samples_->rows_in_source.selected_rows(batch_.staged);
   masks_ = samples_->masks_in_source.selected_rows(batch_.staged);
   const std::vector<std::int64_t> numbers = batch_.rows.numbers();
@@ -99,7 +120,11 @@ std::int64_t StagingSlot::samples_in(std::int64_t bytes, std::int64_t first) con
 /// Reads everything, in device layout.
 void StagingSlot::read_all(std::byte* to, const std::atomic<bool>& cancelled) const {
   samples_->rows->read(batch_.staged, target_of(to, 0, staged_count()).places, cancelled);
-  std::copy(table_.begin(), table_.end(), reinterpret_cast<std::int64_t*>(to + table_offset()));
+  copy_table(to + table_offset());
+}
+
+void StagingSlot::copy_table(std::byte* to) const {
+  std::copy(table_.begin(), table_.end(), reinterpret_cast<std::int64_t*>(to));
 }
 
 /// Uploads everything with one copy.
@@ -127,6 +152,10 @@ void StagingSlot::fill_in_parts(Upload& upload, StreamRef stream, const std::ato
     upload.finish_block(stream);
     first += count;
   }
+  upload_table(upload, stream);
+}
+
+void StagingSlot::upload_table(Upload& upload, StreamRef stream) const {
   const auto number_count = static_cast<std::int64_t>(table_.size());
   const std::int64_t numbers_per_part = upload.block_bytes() / kNumberBytes;
   for (std::int64_t first = 0; first < number_count; first += numbers_per_part) {

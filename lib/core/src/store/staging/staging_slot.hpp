@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -51,6 +52,15 @@ class StagingSlot {
   /// use() calls. Throws like RowSource::read().
   void fill(const BatchRows& batch, Upload* upload, StreamRef stream, const std::atomic<bool>& cancelled);
 
+  /// Writes staged samples to device memory; see fill_chosen().
+  using Write = std::function<void(const dataset_file::RowTarget& target)>;
+  /// The two halves of fill(), for samples that come from elsewhere. choose() places the samples of a batch. The
+  /// samples to stage are then staged(): each once, in the order of the split.
+  void choose(const BatchRows& batch);
+  std::span<const std::int64_t> staged() const { return batch_.staged; }
+  /// Calls write(), which writes these samples, or enqueues that on `stream`.
+  void fill_chosen(const Write& write, Upload* upload, StreamRef stream);
+
   /// Makes `stream` wait for the copies and for earlier uses of the slot on other streams, then calls `enqueue`.
   template <typename Enqueue>
   void use(StreamRef stream, const Enqueue& enqueue) {
@@ -74,10 +84,12 @@ class StagingSlot {
  private:
   void begin_use(StreamRef stream) const;
   void end_use(StreamRef stream);
-  void choose_staged(const BatchRows& batch);
+  void set_chosen(PlacedBatch batch);
   std::int64_t staged_count() const { return static_cast<std::int64_t>(batch_.staged.size()); }
   void fill_whole(Upload& upload, StreamRef stream, const std::atomic<bool>& cancelled);
   void fill_in_parts(Upload& upload, StreamRef stream, const std::atomic<bool>& cancelled);
+  void copy_table(std::byte* to) const;
+  void upload_table(Upload& upload, StreamRef stream) const;
   void read_all(std::byte* to, const std::atomic<bool>& cancelled) const;
   StagedTarget target_of(std::byte* block, std::int64_t first, std::int64_t count) const;
   std::int64_t samples_in(std::int64_t bytes, std::int64_t first) const;
