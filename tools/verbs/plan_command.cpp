@@ -66,6 +66,9 @@ Command add_plan_command(CLI::App& program) {
   CLI::Option* device = verb->add_option("--device", arguments->device, kDeviceHelp);
   verb->add_option("--memory", arguments->memory, "Plan for a GPU with this much memory, such as 24GiB")
       ->excludes(device);
+  verb->add_option("--devices", arguments->options.world_size,
+                   "Devices of this kind that share each batch, one process for each (1)")
+      ->check(above_zero());
   verb->option_defaults()->group("Model and batches");
   verb->add_option("--params", arguments->parameters, "Trainable parameters of the model, such as 25.6M");
   verb->add_option("--optimizer", arguments->optimizer, "sgd, momentum or adam (momentum)")

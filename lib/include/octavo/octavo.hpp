@@ -15,6 +15,7 @@
 #include <octavo/doctor.hpp>
 #include <octavo/duplicates.hpp>
 #include <octavo/errors.hpp>
+#include <octavo/exchange.hpp>
 #include <octavo/export.hpp>
 #include <octavo/fetch.hpp>
 #include <octavo/graph_loader.hpp>

@@ -44,6 +44,11 @@ class Maker {
         mask_memory_{std::make_shared<RecycledMemory>(maker_.largest_batch_count() * mask_bytes())},
         tensors_(device_) {}
 
+  /// The samples may have a thread that calls Python.
+  ~Maker() {
+    const GilRelease released;
+    const BatchMaker last = std::move(maker_);
+  }
   Maker(const Maker&) = delete;
   Maker& operator=(const Maker&) = delete;
 

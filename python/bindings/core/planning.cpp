@@ -44,6 +44,7 @@ void add_plan_options(nb::module_& module) {
           [](PlanOptions& self, const std::string& name) { self.dtype = dtype_of(name, "dtype"); })
       .def_rw("batch_size", &PlanOptions::batch_size)
       .def_rw("estimated_samples", &PlanOptions::estimated_samples)
+      .def_rw("world_size", &PlanOptions::world_size)
       .def_rw("prefetch", &PlanOptions::prefetch);
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/exchanging.hpp"
 #include "core/module.hpp"
 #include "core/tensors.hpp"
 #include "support/arrays.hpp"
@@ -31,16 +32,11 @@ void add_load_options(nb::module_& module) {
           [](LoadOptions& self, const std::string& name) { self.residency = parse_residency(name); })
       .def_rw("memory_limit_bytes", &LoadOptions::memory_limit_bytes)
       .def_rw("resident_count", &LoadOptions::resident_count)
-      .def_rw("window_samples", &LoadOptions::window_samples);
-}
-
-/// Keeps a Python object alive; the last owner may release it on any thread.
-std::shared_ptr<const void> owner_of(nb::object object) {
-  return {new nb::object(std::move(object)), [](const void* pointer) {
-            if (!Py_IsInitialized()) return;  // at process exit everything is freed anyway
-            const nb::gil_scoped_acquire held;
-            delete static_cast<const nb::object*>(pointer);
-          }};
+      .def_rw("window_samples", &LoadOptions::window_samples)
+      .def(
+          "set_exchange",
+          [](LoadOptions& self, nb::object connect) { self.exchange = exchange_function(std::move(connect)); },
+          "connect"_a, "A function that returns an object with the functions of Exchange, or None.");
 }
 
 using Images = nb::ndarray<const std::int8_t, nb::ndim<4>, nb::c_contig, nb::device::cpu>;
@@ -62,24 +58,38 @@ void add_host_samples(nb::module_& module) {
   nb::class_<HostSamples>(module, "HostSamples", "Samples in memory that a Python object keeps alive.")
       .def(
           "__init__",
-          [](HostSamples* self, nb::object owner) { (new (self) HostSamples{})->owner = owner_of(std::move(owner)); },
+          [](HostSamples* self, nb::object owner) { (new (self) HostSamples{})->owner = shared(std::move(owner)); },
           "owner"_a)
       .def("set_images", &set_images, "images"_a, "int8 [N, C, H, W].")
       .def("set_labels", &set_labels, "kind"_a, "labels"_a, "[N] or [N, K], of the type of a dataset file.")
       .def_rw("class_names", &HostSamples::class_names);
 }
 
-Store load(const Split& split, const std::string& device, const LoadOptions& options, const nb::object& on_progress) {
-  return interruptibly(on_progress, [&](const ProgressFunction& progress) {
+/// A store that may have a thread which calls Python: it is destroyed without the GIL.
+class LoadedStore : public Store {
+ public:
+  explicit LoadedStore(Store store) : Store(std::move(store)) {}
+  LoadedStore(LoadedStore&&) = default;
+  ~LoadedStore() {
+    const GilRelease released;
+    const Store last = std::move(static_cast<Store&>(*this));
+  }
+};
+
+LoadedStore load(const Split& split, const std::string& device, const LoadOptions& options,
+                 const nb::object& on_progress) {
+  return LoadedStore(interruptibly(on_progress, [&](const ProgressFunction& progress) {
     LoadOptions with_progress = options;
     with_progress.on_progress = progress;
     return Store::load(split, Device::parse(device), with_progress);
-  });
+  }));
 }
 
-Store load_from_memory(const HostSamples& samples, bool copy, const std::string& device, const LoadOptions& options) {
+LoadedStore load_from_memory(const HostSamples& samples, bool copy, const std::string& device,
+                             const LoadOptions& options) {
   const GilRelease released;
-  return Store::load(samples, copy ? HostMemory::copy : HostMemory::borrow, Device::parse(device), options);
+  return LoadedStore(
+      Store::load(samples, copy ? HostMemory::copy : HostMemory::borrow, Device::parse(device), options));
 }
 
 }  // namespace
@@ -88,8 +98,9 @@ void add_storing(nb::module_& module) {
   add_load_options(module);
   add_host_samples(module);
   nb::class_<PreparedSpec>(module, "PreparedSpec", "A BatchSpec folded for one store.");
-  nb::class_<Store>(module, "Store", "The samples of a split in the memory of a device.")
-      .def_static("load", &load, "split"_a, "device"_a, "options"_a, "on_progress"_a.none())
+  nb::class_<Store> store(module, "Store", "The samples of a split in the memory of a device.");
+  nb::class_<LoadedStore, Store>(module, "LoadedStore", "A store that Python owns.");
+  store.def_static("load", &load, "split"_a, "device"_a, "options"_a, "on_progress"_a.none())
       .def_static("load_from_memory", &load_from_memory, "samples"_a, "copy"_a, "device"_a, "options"_a)
       .def_prop_ro("device", [](const Store& store) { return to_string(store.device()); })
       .def_prop_ro("sample_count", &Store::sample_count)
@@ -100,6 +111,7 @@ void add_storing(nb::module_& module) {
       .def_prop_ro("resident_count", &Store::resident_count)
       .def_prop_ro("window_samples", &Store::window_samples)
       .def_prop_ro("statistics_split", &Store::statistics_split)
+      .def("leave_ranks", &Store::leave_ranks, nb::call_guard<GilRelease>())
       .def("prepare", &Store::prepare, "spec"_a, nb::call_guard<GilRelease>())
       .def(
           "gather",

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <thread>
+#include <utility>
 
 namespace octavo::python {
 namespace {
@@ -40,6 +41,26 @@ GilRelease::~GilRelease() {
   }
   PyEval_RestoreThread(state_);
   --returning_count;
+}
+
+GilHold::GilHold() {
+  ++returning_count;
+  if (is_ending && std::this_thread::get_id() != ending_thread) {
+    --returning_count;
+    wait_for_the_end();
+  }
+  state_ = PyGILState_Ensure();
+  --returning_count;
+}
+
+GilHold::~GilHold() { PyGILState_Release(state_); }
+
+std::shared_ptr<nb::object> shared(nb::object object) {
+  return {new nb::object(std::move(object)), [](const nb::object* owned) {
+            if (!Py_IsInitialized()) return;  // at process exit everything is freed anyway
+            const GilHold held;
+            delete owned;
+          }};
 }
 
 void add_gil(nb::module_& module) {

@@ -3,6 +3,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include <memory>
+
 namespace octavo::python {
 
 /// Releases the GIL for its lifetime. Unlike nanobind's own guard, it may live on a thread that is still working when
@@ -18,6 +20,22 @@ class GilRelease {
  private:
   PyThreadState* state_;
 };
+
+/// Holds the GIL for its lifetime, on any thread. While the interpreter finalizes, the thread waits for the end of the
+/// process instead.
+class GilHold {
+ public:
+  GilHold();
+  ~GilHold();
+  GilHold(const GilHold&) = delete;
+  GilHold& operator=(const GilHold&) = delete;
+
+ private:
+  PyGILState_STATE state_;
+};
+
+/// Owns a Python object; the last owner may release it on any thread.
+std::shared_ptr<nanobind::object> shared(nanobind::object object);
 
 /// Registers the handler that runs at interpreter exit.
 void add_gil(nanobind::module_& module);

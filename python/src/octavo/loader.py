@@ -139,7 +139,9 @@ class Loader(LoaderProperties, LoaderReplay[BatchT], Generic[BatchT]):
         self._owns_store = not isinstance(data, Store)
         if not self._owns_store:
             _check_has_no_residency(arguments)
-        self._store = batch.open_store(data, split, **{name: arguments[name] for name in OF_STORE})
+        self._store = batch.open_store(
+            data, split, shares=arguments["rank"] is None, **{name: arguments[name] for name in OF_STORE}
+        )
         self._drop_last, self._carry_over = bool(arguments["drop_last"]), bool(arguments["carry_over"])
         self._given_ranks = (arguments["rank"], arguments["world_size"])
         self._batches = BatchFactory(

@@ -26,6 +26,7 @@ def plan(
     *,
     device: Any = "auto",
     memory: int | str | None = None,
+    devices: int = 1,
     model: Any = None,
     parameters: int | None = None,
     optimizer: Literal["sgd", "momentum", "adam"] = "momentum",
@@ -50,6 +51,9 @@ def plan(
         Plan for the memory that is free on this device now; see `Loader`.
     memory
         Plan for a GPU with this much memory instead, in bytes or as ``"24GiB"``; no such GPU is needed.
+    devices
+        The number of such devices that share each batch, with one process for each: ``ranks`` of the result says what
+        they hold together, and `batch_size` is that of all of them.
     model
         A ``torch.nn.Module``, whose trainable parameters are counted.
     parameters
@@ -74,7 +78,8 @@ def plan(
     -------
     Report
         A mapping with every figure (``residency``, ``largest_batch``, ``memory_limit_bytes`` to pass to a loader,
-        ``parts``, ``forms``, ``repacks``, ``well_known``, ...); ``str()`` gives readable tables.
+        ``parts``, ``forms``, ``repacks``, ``well_known``,
+        ``ranks``, ...); ``str()`` gives readable tables.
 
     Raises
     ------
@@ -98,6 +103,7 @@ def plan(
     options.model = _model_memory(parameters, optimizer, precision, activations)
     options.dtype = _frameworks.resolve_dtype(dtype)
     options.batch_size = operator.index(batch_size or 0)
+    options.world_size = operator.index(devices)
     options.estimated_samples = operator.index(estimate)
     if prefetch is not None:
         options.prefetch = operator.index(prefetch)

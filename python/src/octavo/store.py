@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import operator
 import os
 import sys
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -80,6 +82,16 @@ class Store:
 
     @described_by(StoreOptions)
     def __init__(self, data: Data, split: str | None = None, **options: Unpack[StoreOptions]) -> None:
+        self._load(data, split, options, shares=False)
+
+    @classmethod
+    def _of_ranks(cls, data: Data, split: str | None, **options: Any) -> Store:
+        """A store that the residency "auto" may share with the other ranks of ``torch.distributed``."""
+        store = cls.__new__(cls)
+        store._load(data, split, options, shares=True)
+        return store
+
+    def _load(self, data: Data, split: str | None, options: Mapping[str, Any], shares: bool) -> None:
         check_names("octavo.Store", options, {"data", "split", *options_of(StoreOptions)})
         self._arguments: dict[str, Any] | None = {**options}
         self._arguments.pop("progress", None)  # of this process
@@ -92,11 +104,30 @@ class Store:
             raise ValueError(f"threads is {arguments['threads']}; it must be 0 for all, or the number of threads")
         load = _load_options(arguments)
         load.verify_checksums, load.with_masks = bool(arguments["verify"]), bool(arguments["masks"])
+        if arguments["residency"] == "sharded":
+            self._share(load, name, is_auto=False)
+        elif arguments["residency"] == "auto" and shares:
+            self._share(load, name, is_auto=True)
         with _progress.shown(arguments["progress"]) as on_progress:
             self._native: _core.Store | None = _core.Store.load(opened, name, load, on_progress)
         self._process = os.getpid()
+        if self.residency == "sharded":
+            _leave_at_exit(self)
         self._torch_note = _torch_note(self._opened().residency_reason, name)
         self._prepared: tuple[SpecOptions, tuple[tuple[int, int, int], _core.PreparedSpec]] | None = None
+
+    @staticmethod
+    def _share(load: _core.LoadOptions, device: str, is_auto: bool) -> None:
+        """Lets the library connect the ranks of ``torch.distributed``."""
+        from ._loading.rank_exchange import connect, has_ranks
+
+        if has_ranks():
+            load.set_exchange(connect(device, is_auto))
+        elif not is_auto:
+            raise ValueError(
+                "residency is 'sharded', but this process is not one of several ranks; call "
+                "torch.distributed.init_process_group() first, or use another residency"
+            )
 
     @classmethod
     @described_by(ArrayStoreOptions)
@@ -174,8 +205,11 @@ class Store:
     def close(self) -> None:
         """Frees the memory, once the loaders of this store are closed too: later use raises ValueError.
 
-        Batches stay valid.
+        Batches stay valid. With the residency ``"sharded"``, this rank leaves the others: loaders of this store, on
+        all ranks, make no further batches.
         """
+        if self._native is not None:
+            self._native.leave_ranks()
         self._native, self._prepared = None, None
 
     def __enter__(self) -> Store:
@@ -206,7 +240,7 @@ class Store:
 
     @property
     def residency(self) -> str:
-        """``"device"``, ``"hybrid"``, ``"streamed"`` or ``"window"``."""
+        """``"device"``, ``"hybrid"``, ``"streamed"``, ``"window"`` or ``"sharded"``."""
         return self._opened().residency
 
     @property
@@ -216,7 +250,7 @@ class Store:
 
     @property
     def resident(self) -> int:
-        """The number of samples in device memory: samples [0, resident)."""
+        """The number of samples in device memory: the first ones of the split, or those of this rank."""
         return self._opened().resident_count
 
     @property
@@ -330,6 +364,22 @@ class Store:
         if self._native is None:
             return f"Store({self._split!r}, closed)"
         return f"Store({self._split!r}, {self.device}, {self.residency}, {self.device_bytes / 2**20:.1f} MiB)"
+
+
+def _leave_at_exit(store: Store) -> None:
+    """Leaves the other ranks before the interpreter finalizes, while the thread of the store may still call Python."""
+    if not _sharing:
+        atexit.register(_leave_all)
+    _sharing.add(store)
+
+
+#: The stores that this process shares with other ranks.
+_sharing: weakref.WeakSet[Store] = weakref.WeakSet()
+
+
+def _leave_all() -> None:
+    for store in list(_sharing):
+        store.close()
 
 
 def _load_again(split: Split, arguments: dict[str, Any]) -> Store:

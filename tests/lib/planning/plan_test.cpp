@@ -89,6 +89,32 @@ TEST_CASE("with less memory a plan uses smaller residencies and reports when not
   REQUIRE_FALSE(plan_with(1).fits);
 }
 
+TEST_CASE("a plan for several devices shares the samples if they are too large for one", "[unit][plan]") {
+  const PackedFixture fixture = thousand();
+  const auto ranks_with = [&](std::int64_t memory, std::int64_t world_size) {
+    PlanOptions options;
+    options.memory_bytes = memory;
+    options.batch_size = 16;
+    options.world_size = world_size;
+    return plan(fixture.dataset(), options);
+  };
+  // On each of four devices: a quarter of the samples, and four samples of the batch as float32, three times packed,
+  // and packed for other ranks with a quarter to spare: 250 * 3,076 + 4 * (12,292 + 3 * 3,100 + 3,845) = 870,748.
+  const Plan shared = ranks_with(870'748 * 5 / 4 + 5, 4);
+  REQUIRE(shared.residency == Residency::hybrid);
+  REQUIRE(shared.ranks.value().residency == Residency::sharded);
+  REQUIRE(shared.ranks->resident_count == 250);
+  REQUIRE(shared.ranks->resident_bytes == 769'000);
+  REQUIRE(shared.ranks->largest_batch == 16);
+  REQUIRE(shared.ranks->exchanged_bytes == 3 * 3'076);  // of four samples, one is here already
+  REQUIRE_THAT(to_text(shared), ContainsSubstring("4 such devices, batch size 16 in all") &&
+                                    ContainsSubstring("residency sharded: 751.0 KiB of samples on each"));
+  REQUIRE(ranks_with(870'748 * 5 / 4 - 5, 4).ranks->residency == Residency::hybrid);
+  REQUIRE(ranks_with(64 * kMiB, 4).ranks->residency == Residency::device);
+  REQUIRE_FALSE(ranks_with(1, 4).ranks->fits);
+  REQUIRE_FALSE(ranks_with(64 * kMiB, 1).ranks);
+}
+
 TEST_CASE("without a batch size a plan chooses one that fits", "[unit][plan]") {
   const PackedFixture fixture = thousand();
   PlanOptions options;

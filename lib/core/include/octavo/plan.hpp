@@ -44,6 +44,7 @@ struct PlanOptions {
   DType dtype = DType::float32;  ///< element type of batches
   std::int64_t batch_size = 0;   ///< must fit; 0: 256, or all samples if there are fewer, or less if 256 does not fit
   int prefetch = -1;             ///< as in LoaderOptions
+  std::int64_t world_size = 1;   ///< devices of this kind that train together, on batches of `batch_size` in all
   /// Encode up to this many samples, of at most 64 MiB, to estimate what other encodings would take. 0: read only the
   /// file's header.
   std::int64_t estimated_samples = 0;
@@ -96,6 +97,17 @@ struct PlannedDevice {
   std::vector<double> repacked_shares;  ///< the same for each of Plan::repacks
 };
 
+/// The same split and model on several such devices, of which each makes a part of each batch.
+struct PlannedRanks {
+  std::int64_t world_size = 0;
+  bool fits = false;                        ///< whether Plan::batch_size fits in `residency`
+  Residency residency = Residency::device;  ///< the first of device, sharded, hybrid and streamed that fits
+  std::int64_t resident_count = 0;          ///< samples on each device
+  std::int64_t resident_bytes = 0;          ///< of these, with their labels
+  std::int64_t exchanged_bytes = 0;         ///< that each device receives for a batch of Plan::batch_size, if sharded
+  std::int64_t largest_batch = 0;           ///< over all devices; 0 if not even one sample per device fits
+};
+
 /// The result of plan().
 struct Plan {
   std::string file;
@@ -129,6 +141,7 @@ struct Plan {
   /// samples and activations, and counts the parameters once per sample.
   std::int64_t rule_of_thumb_batch = 0;
   std::vector<PlannedDevice> well_known;
+  std::optional<PlannedRanks> ranks;  ///< with PlanOptions::world_size above 1
 
   std::int64_t total_bytes() const;
 };

@@ -28,7 +28,7 @@ class PreparedMaps;
 class RowStaging;
 }  // namespace store
 
-/// Connects the ranks that share the samples of a split; see Exchange.
+/// Connects the ranks that share the samples of a split; see Exchange. Returns null if there are none.
 using ExchangeFunction = std::function<std::shared_ptr<Exchange>()>;
 
 /// How a split is loaded onto a device.
@@ -143,6 +143,10 @@ class Store {
   void gather(std::span<const std::int64_t> indices, const BatchSpec& spec, const TensorView& images,
               const TensorView& labels = {}, StreamRef stream = {}, std::int64_t epoch = 0,
               const TensorView& masks = {}) const;
+
+  /// With the residency `sharded`: tells the other ranks that this one leaves, and stops using the Exchange. Batches that
+  /// need samples of other ranks are an IoError afterwards, on all ranks. The last owner of the samples does the same.
+  void leave_ranks() const;
 
   /// For the library: the samples, and where they are.
   const std::shared_ptr<const store::StoredSamples>& samples() const { return samples_; }

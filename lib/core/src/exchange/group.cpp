@@ -59,7 +59,8 @@ Group::Group(std::shared_ptr<Exchange> exchange) : exchange_(std::move(exchange)
   thread_ = std::thread([this] { serve(); });
 }
 
-Group::~Group() {
+void Group::leave() noexcept {
+  if (!thread_.joinable()) return;
   if (process_ != ::getpid()) {
     thread_.detach();  // a child of fork(): the thread belongs to the parent
     return;
@@ -72,13 +73,23 @@ Group::~Group() {
   thread_.join();
 }
 
-std::vector<std::int64_t> Group::agree(std::int64_t value) {
+std::vector<std::int64_t> Group::agree(std::int64_t value, const std::function<void()>& check) {
   std::unique_lock lock(mutex_);
   agreement_value_ = value;
   const std::int64_t number = ++agreements_begun_;
   is_notified_ = true;
   changed_.notify_all();
-  changed_.wait(lock, [&] { return failure_ || agreements_done_ >= number; });
+  while (!changed_.wait_for(lock, kIdleTime, [&] { return failure_ || agreements_done_ >= number; })) {
+    if (!check) continue;
+    lock.unlock();
+    try {
+      check();
+    } catch (const std::exception& error) {
+      fail(error.what());
+      throw;
+    }
+    lock.lock();
+  }
   if (agreements_done_ < number) std::rethrow_exception(failure_);
   return agreed_;
 }

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -43,18 +44,20 @@ class Client {
 class Group {
  public:
   explicit Group(std::shared_ptr<Exchange> exchange);
-  /// Tells the other ranks that this one leaves, and waits for the thread.
-  ~Group();
+  ~Group() { leave(); }
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
 
   std::int64_t rank() const { return exchange_->rank(); }
   std::int64_t world_size() const { return exchange_->world_size(); }
 
-  /// Collective. Returns what each rank passed, by rank.
-  std::vector<std::int64_t> agree(std::int64_t value);
+  /// Collective. Returns what each rank passed, by rank. Calls check() while it waits, which may throw; then the group
+  /// ends.
+  std::vector<std::int64_t> agree(std::int64_t value, const std::function<void()>& check = {});
   /// Ends the group on all ranks, with this reason.
   void fail(const std::string& why) noexcept;
+  /// Tells the other ranks that this one leaves, and waits for the thread.
+  void leave() noexcept;
 
   /// Throws InvalidArgument in a child of fork(), which has no part in the group.
   void ensure_usable() const;

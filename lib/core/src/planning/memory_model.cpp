@@ -16,6 +16,7 @@ namespace {
 /// Keeps all sums below far from 2^63: a batch has at most N samples, and all N samples fit in a file.
 constexpr std::int64_t kMostParameters = std::int64_t{1} << 48;
 constexpr std::int64_t kMostSum = std::int64_t{1} << 61;
+constexpr std::int64_t kMostRanks = 1 << 20;
 
 [[noreturn]] void refuse(const std::string& why) { throw InvalidArgument("plan the memory: " + why); }
 
@@ -36,6 +37,9 @@ void check(const PlanOptions& options) {
   }
   if (options.batch_size < 0) refuse("batch_size is negative; use 0 for the default");
   if (options.estimated_samples < 0) refuse("estimated_samples is negative; use 0 for no estimate");
+  if (options.world_size < 1 || options.world_size > kMostRanks) {
+    refuse(std::to_string(options.world_size) + " devices; expected 1 to " + std::to_string(kMostRanks));
+  }
   if (options.memory_bytes < 0) refuse("memory_bytes is negative; use 0 for the memory of the device");
 }
 
@@ -81,6 +85,15 @@ MemoryFit fit(const MemoryModel& model, std::int64_t room, std::int64_t batch_si
   const std::int64_t count = std::min(N - 1, left / model.packed_bytes());
   if (count >= store::least_hybrid_count(N)) return {true, Residency::hybrid, count};
   return {true, Residency::streamed, 0};
+}
+
+MemoryFit fit_on_each(const MemoryModel& model, std::int64_t room, std::int64_t batch_size, std::int64_t world_size) {
+  const std::int64_t own_batch = share_of(batch_size, world_size), own_count = share_of(model.sample_count, world_size);
+  const MemoryFit alone = fit(model, room, own_batch);
+  if (alone.fits && alone.residency == Residency::device) return alone;
+  const std::int64_t needed =
+      model.model_bytes() + own_count * model.packed_bytes() + own_batch * model.bytes_per_exchanged_sample();
+  return needed <= room ? MemoryFit{true, Residency::sharded, own_count} : alone;
 }
 
 std::int64_t largest_batch(const MemoryModel& model, std::int64_t room, std::int64_t resident_bytes, bool staged) {

@@ -34,10 +34,17 @@ struct MemoryModel {
     return staged ? batched_bytes() + (1 + staged_prefetch) * staged_bytes() + activations
                   : (1 + resident_prefetch) * batched_bytes() + activations;
   }
+  /// The same if ranks exchange samples: those that a rank sends are as many as it receives, with room to spare.
+  std::int64_t bytes_per_exchanged_sample() const { return bytes_per_batch_sample(true) + packed_bytes() * 5 / 4; }
 };
 
 /// Builds the model for a split. Throws InvalidArgument for numbers that are invalid or would overflow.
 MemoryModel memory_model(const Split& split, const PlanOptions& options, bool is_host);
+
+/// The largest of `world_size` parts of `count`.
+inline std::int64_t share_of(std::int64_t count, std::int64_t world_size) {
+  return (count + world_size - 1) / world_size;
+}
 
 /// What fits in a memory.
 struct MemoryFit {
@@ -48,6 +55,9 @@ struct MemoryFit {
 
 /// Returns the first of device, hybrid and streamed that fits in `room` bytes with this batch size.
 MemoryFit fit(const MemoryModel& model, std::int64_t room, std::int64_t batch_size);
+
+/// The same for one of `world_size` devices that share each batch; the first of device, sharded, hybrid and streamed.
+MemoryFit fit_on_each(const MemoryModel& model, std::int64_t room, std::int64_t batch_size, std::int64_t world_size);
 
 /// Returns the largest batch (at most all samples) that fits next to `resident_bytes` of samples; 0 if none does.
 std::int64_t largest_batch(const MemoryModel& model, std::int64_t room, std::int64_t resident_bytes, bool staged);

@@ -150,6 +150,25 @@ std::int64_t largest_in(const MemoryModel& model, const planning::MemoryFit& fou
                                  found.residency != Residency::device);
 }
 
+PlannedRanks on_ranks(const MemoryModel& model, std::int64_t world_size, std::int64_t room, std::int64_t batch_size) {
+  const planning::MemoryFit found = planning::fit_on_each(model, room, batch_size, world_size);
+  const std::int64_t own_batch = planning::share_of(batch_size, world_size);
+  PlannedRanks ranks;
+  ranks.world_size = world_size;
+  ranks.fits = found.fits;
+  ranks.residency = found.residency;
+  ranks.resident_count = found.resident_count;
+  ranks.resident_bytes = found.resident_count * model.packed_bytes();
+  std::int64_t largest = largest_in(model, found, room);
+  if (found.residency == Residency::sharded) {
+    ranks.exchanged_bytes = own_batch * (world_size - 1) / world_size * model.packed_bytes();
+    largest = (room - model.model_bytes() - ranks.resident_bytes) / model.bytes_per_exchanged_sample();
+  }
+  ranks.largest_batch = std::min(largest, model.sample_count / world_size + 1) * world_size;
+  ranks.largest_batch = std::min(ranks.largest_batch, model.sample_count);
+  return ranks;
+}
+
 /// The batch size that must fit: the given one, else the default. If the default does not fit, the largest power of two
 /// that does, with all samples on the device if possible.
 std::int64_t batch_size_for(const MemoryModel& model, const PlanOptions& options, std::int64_t room) {
@@ -270,6 +289,7 @@ Plan plan(const Dataset& dataset, const PlanOptions& options) {
   for (const WellKnown& known : kWellKnown) {
     plan.well_known.push_back(on_device(model, known, options, form, encodings));
   }
+  if (options.world_size > 1) plan.ranks = on_ranks(model, options.world_size, room, plan.batch_size);
   return plan;
 }
 

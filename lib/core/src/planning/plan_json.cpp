@@ -66,6 +66,18 @@ Json devices_json(const Plan& plan) {
   return devices;
 }
 
+Json ranks_json(const Plan& plan) {
+  if (!plan.ranks) return {};
+  const PlannedRanks& ranks = *plan.ranks;
+  return {{"world_size", ranks.world_size},
+          {"fits", ranks.fits},
+          {"residency", ranks.fits ? Json(to_string(ranks.residency)) : Json()},
+          {"resident_count", ranks.resident_count},
+          {"resident_bytes", ranks.resident_bytes},
+          {"exchanged_bytes", ranks.exchanged_bytes},
+          {"largest_batch", ranks.largest_batch}};
+}
+
 }  // namespace
 
 std::string to_json(const Plan& plan) {
@@ -99,6 +111,7 @@ std::string to_json(const Plan& plan) {
       {"largest_streamed_batch", plan.largest_streamed_batch},
       {"rule_of_thumb_batch", plan.rule_of_thumb_batch},
       {"well_known", devices_json(plan)},
+      {"ranks", ranks_json(plan)},
   };
   return document.dump(2, ' ', false, Json::error_handler_t::replace);
 }

@@ -133,6 +133,21 @@ std::string devices_table(const Plan& plan) {
   return text + "  float32, " + legend + ": share of the samples that fits with the model and the batches\n";
 }
 
+/// What several such devices hold, or nothing.
+std::string ranks_lines(const Plan& plan) {
+  if (!plan.ranks) return "";
+  const PlannedRanks& ranks = *plan.ranks;
+  std::string text = "\n" + std::to_string(ranks.world_size) + " such devices, batch size " +
+                     format_count(plan.batch_size) + " in all\n";
+  if (!ranks.fits) return text + "  the model and a part of a batch do not fit on each of them\n";
+  text += "  residency " + std::string(to_string(ranks.residency)) + ": " + format_bytes(ranks.resident_bytes) +
+          " of samples on each, largest batch " + format_count(ranks.largest_batch) + "\n";
+  if (ranks.residency == Residency::sharded) {
+    text += "  each receives " + format_bytes(ranks.exchanged_bytes) + " of packed samples for a batch\n";
+  }
+  return text;
+}
+
 /// Whether all samples fit everywhere, even as float32: then the tables would say the same in every row.
 bool fits_everywhere(const Plan& plan) {
   const auto holds_all = [](const PlannedDevice& device) {
@@ -156,10 +171,10 @@ std::string everywhere(const Plan& plan) {
 }  // namespace
 
 std::string to_text(const Plan& plan, bool is_verbose) {
-  if (!is_verbose && fits_everywhere(plan)) return summary(plan) + everywhere(plan);
-  if (!is_verbose) return summary(plan) + forms_table(plan) + devices_table(plan);
+  if (!is_verbose && fits_everywhere(plan)) return summary(plan) + everywhere(plan) + ranks_lines(plan);
+  if (!is_verbose) return summary(plan) + forms_table(plan) + devices_table(plan) + ranks_lines(plan);
   return summary(plan) + "\n" + head(plan) + parts_table(plan) + forms_table(plan) + batches(plan) +
-         devices_table(plan);
+         devices_table(plan) + ranks_lines(plan);
 }
 
 }  // namespace octavo

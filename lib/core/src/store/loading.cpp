@@ -184,10 +184,9 @@ class Loading {
       reason_ = "The " + std::to_string(bytes_of(N)) + " bytes of " + source_.name + " exceed the limit of " +
                 std::to_string(limit_bytes_) + " bytes on " + to_string(backend_->device()) + ". ";
     }
-    if (options_.exchange) {
-      join_ranks();
+    if (join_ranks()) {
       if (const auto samples = try_to_share()) return read_share(samples);
-      leave_ranks();
+      group_.reset();
     }
     for (; count >= least_hybrid_count(N); count /= 2) {
       // If the device had less memory than it reported, what is left for the model is unknown: take at most half of the
@@ -226,12 +225,11 @@ class Loading {
   // ---- Sharing with other ranks ------------------------------------------------------------------------------------
 
   std::shared_ptr<const StoredSamples> load_sharded() {
-    if (!options_.exchange) {
+    if (!join_ranks()) {
       refuse(source_.name,
              "the residency sharded is for several processes, which an Exchange connects; start them with it, or "
              "choose another residency");
     }
-    join_ranks();
     const RowRange own = own_rows();
     check_limit(own.count, bytes_of(own), "the residency sharded keeps that many on this rank");
     const auto samples = try_to_share();
@@ -239,16 +237,25 @@ class Loading {
     return read_share(samples);
   }
 
-  void join_ranks() {
-    group_ = std::make_shared<exchange::Group>(options_.exchange());
-    const std::vector<std::int64_t> hashes = group_->agree(static_cast<std::int64_t>(source_.samples.data_hash));
+  /// Returns false if there are none.
+  bool join_ranks() {
+    const std::shared_ptr<Exchange> exchange = options_.exchange ? options_.exchange() : nullptr;
+    if (exchange == nullptr) return false;
+    group_ = std::make_shared<exchange::Group>(exchange);
+    const std::vector<std::int64_t> hashes = agree(static_cast<std::int64_t>(source_.samples.data_hash));
     const auto other = std::ranges::find_if(hashes, [&](std::int64_t hash) { return hash != hashes.front(); });
     if (other != hashes.end()) {
       refuse(source_.name, "the samples of rank " + std::to_string(other - hashes.begin()) +
                                " differ from those of rank 0; load the same split on all ranks");
     }
+    return true;
   }
-  void leave_ranks() { group_.reset(); }
+  /// Returns the values of all ranks. The caller may interrupt this.
+  std::vector<std::int64_t> agree(std::int64_t value) const {
+    return group_->agree(value, [this] {
+      if (options_.on_progress) options_.on_progress({"waiting for other ranks", 0, 0, 0, 0});
+    });
+  }
   RowRange own_rows() const { return RankRows{source_.samples.sample_count, group_->world_size()}.of(group_->rank()); }
 
   /// Returns null, on all ranks, if one of them lacks memory for its part, and says so in the reason.
@@ -256,7 +263,7 @@ class Loading {
     const RowRange own = own_rows();
     std::shared_ptr<StoredSamples> samples;
     if (bytes_of(own) <= limit_bytes_ || is_in_place()) samples = try_to_allocate(own, Residency::sharded);
-    const std::vector<std::int64_t> have_room = group_->agree(samples == nullptr ? 0 : 1);
+    const std::vector<std::int64_t> have_room = agree(samples == nullptr ? 0 : 1);
     const auto without = std::ranges::find(have_room, 0);
     if (without != have_room.end()) {
       reason_ += "Rank " + std::to_string(without - have_room.begin()) + " has no memory for its part of them. ";
@@ -273,7 +280,7 @@ class Loading {
       group_->fail(error.what());
       throw;
     }
-    group_->agree(1);  // all ranks have read theirs
+    agree(1);  // all ranks have read theirs
     return samples;
   }
 

@@ -5,6 +5,7 @@
 #include <octavo/errors.hpp>
 
 #include "backend/capture.hpp"
+#include "exchange/group.hpp"
 #include "store/loading.hpp"
 #include "store/spec/folded_spec.hpp"
 #include "store/spec/prepared_maps.hpp"
@@ -54,6 +55,9 @@ Residency Store::residency() const { return samples_->residency; }
 const std::string& Store::residency_reason() const { return samples_->residency_reason; }
 std::int64_t Store::resident_count() const { return samples_->resident.count(); }
 std::int64_t Store::window_samples() const { return samples_->window_samples; }
+void Store::leave_ranks() const {
+  if (samples_->group != nullptr) samples_->group->leave();
+}
 PreparedSpec Store::prepare(const BatchSpec& spec) const {
   return PreparedSpec(std::make_shared<store::PreparedMaps>(samples_, spec));
 }

@@ -79,10 +79,14 @@ class BatchOptions:
         """The shape of the masks of a sample in a batch whose images are of `image_shape`."""
         return image_shape[1:] if self.views == 1 else (self.views, *image_shape[1:])
 
-    def open_store(self, data: Data | Store, split: str | None, **load: Any) -> Store:
-        """The given store, or a new one of the data; `load` has the options of `Store`."""
+    def open_store(self, data: Data | Store, split: str | None, shares: bool, **load: Any) -> Store:
+        """The given store, or a new one of the data; `load` has the options of `Store`.
+
+        With `shares`, the residency "auto" may share the samples with the ranks of ``torch.distributed``.
+        """
         if not isinstance(data, Store):
-            return Store(find_split(data, split), device=self.device, masks=self.masks is not None, **load)
+            load_store = Store._of_ranks if shares else Store
+            return load_store(find_split(data, split), None, device=self.device, masks=self.masks is not None, **load)
         if split is not None and split != self.source.name:
             raise ValueError(f"split is {split!r}, but the store holds {self.source.name!r}")
         return data

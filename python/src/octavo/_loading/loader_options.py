@@ -16,7 +16,7 @@ from .frameworks import Framework
 from .sampling import Balance
 
 #: Where samples live; docs/residencies.md explains which one to choose.
-Residency = Literal["auto", "device", "hybrid", "streamed", "window"]
+Residency = Literal["auto", "device", "hybrid", "streamed", "window", "sharded"]
 
 
 # fmt: off
@@ -126,9 +126,11 @@ class ResidencyOptions(TypedDict, total=False):
         'Where the samples live. ``"device"``: all in device memory. ``"hybrid"``: the first ones in device memory, '
         'the others are read from the file when a batch needs them. ``"streamed"``: each batch is read from the file. '
         'These three serve the same batches, bit for bit. ``"window"``: windows of consecutive samples, one served '
-        'while the next is read; the order of the batches stays within a window. ``"auto"``: the first of device, '
-        "hybrid and streamed that fits into memory; `residency_reason` of the store explains why it is not "
-        '``"device"``. A `Store` has a residency already, so its loaders accept none of these four options.'
+        'while the next is read; the order of the batches stays within a window. ``"sharded"``: each rank of '
+        "``torch.distributed`` keeps a part of the samples, and ranks exchange those of each batch; all of them load "
+        'the same split at the same time. ``"auto"``: the first of device, sharded (in a loader whose ranks are those '
+        "of ``torch.distributed``), hybrid and streamed that fits into memory; `residency_reason` of the store explains "
+        'why it is not ``"device"``. A `Store` has a residency already, so its loaders accept none of these four options.'
     )]
     memory_limit: Annotated[int | str | None, Option(None,
         'Device memory for the samples, in bytes or as ``"24GiB"``. None: four fifths of the free memory. A residency '

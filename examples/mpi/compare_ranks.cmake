@@ -1,0 +1,13 @@
+# Runs PROGRAM on FILE with several numbers of ranks, which must print the same digest.
+foreach(ranks 1 2 3 4 5 7 8)
+  execute_process(COMMAND ${MPIEXEC} -n ${ranks} ${PROGRAM} ${FILE} OUTPUT_VARIABLE output RESULT_VARIABLE result)
+  if(NOT result EQUAL 0 OR NOT output MATCHES "4311 samples, [0-9]+ of 1437 on rank 0, digest ([0-9a-f]+)")
+    message(FATAL_ERROR "${ranks} ranks: exit status ${result}, ${output}")
+  endif()
+  list(APPEND digests ${CMAKE_MATCH_1})
+endforeach()
+list(REMOVE_DUPLICATES digests)
+list(LENGTH digests count)
+if(NOT count EQUAL 1)
+  message(FATAL_ERROR "the digests differ: ${digests}")
+endif()
