@@ -1,6 +1,7 @@
 // The ranks of an MPI program hold a split together: mpirun -n 4 example_mpi FILE
 //
 // Prints a digest of all batches, which does not depend on the number of ranks.
+#include <algorithm>
 #include <cstring>
 #include <iostream>
 #include <memory>
@@ -9,9 +10,11 @@
 
 namespace {
 
+constexpr std::int64_t kEpochs = 3;
+
 /// A digest of one image at a position of the order. Their sum does not depend on who adds it.
-std::uint64_t digest(const float* values, std::int64_t count, std::uint64_t position) {
-  std::uint64_t hash = 0xcbf29ce484222325 ^ position;
+std::uint64_t digest(const float* values, std::int64_t count, std::int64_t position) {
+  std::uint64_t hash = 0xcbf29ce484222325 ^ static_cast<std::uint64_t>(position);
   for (std::int64_t i = 0; i < count; ++i) {
     std::uint32_t bits;
     std::memcpy(&bits, values + i, sizeof(bits));
@@ -34,27 +37,24 @@ void serve(const char* file) {
   MPI_Comm_size(MPI_COMM_WORLD, &world_size);
   options.rank = rank;
   options.world_size = world_size;
-  octavo::BatchMaker maker(store, options);
+  octavo::Loader loader(store, options);
 
-  std::uint64_t own = 0, position = 0;
-  for (std::int64_t epoch = 0; epoch < 3; ++epoch) {
-    for (std::int64_t step = 0; step < maker.batches_per_epoch(epoch); ++step) {
-      const octavo::RankShare share = maker.share(epoch, step);
-      octavo::OwnedTensor images(store.device(), octavo::DType::float32, {share.own, store.shape().values()});
-      maker.make(epoch, step, images.view());
-      const std::int64_t first = share.batch * rank / world_size;
-      const float* values = images.view().floats().data();
-      for (std::int64_t i = 0; i < share.own; ++i) {
-        own += digest(values + i * store.shape().values(), store.shape().values(),
-                      position + static_cast<std::uint64_t>(first + i));
-      }
-      position += static_cast<std::uint64_t>(share.batch);
+  std::uint64_t own = 0;
+  const std::int64_t N = store.sample_count(), values = store.shape().values();
+  for (std::int64_t epoch = 0; epoch < kEpochs; ++epoch) {
+    for (const octavo::Batch& batch : loader.epoch(epoch)) {
+      // This rank has positions [rb/R, (r+1)b/R) of a batch of b samples.
+      const std::int64_t begin = batch.step() * options.batch_size;
+      const std::int64_t b = std::min(options.batch_size, N - begin);
+      const std::int64_t first = epoch * N + begin + b * rank / world_size;
+      const float* images = batch.images().floats().data();
+      for (std::int64_t i = 0; i < batch.size(); ++i) own += digest(images + i * values, values, first + i);
     }
   }
   std::uint64_t all = 0;
   MPI_Reduce(&own, &all, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
   if (rank == 0) {
-    std::cout << position << " samples, " << store.resident_count() << " of " << store.sample_count()
+    std::cout << kEpochs * N << " samples, " << store.resident_count() << " of " << store.sample_count()
               << " on rank 0, digest " << std::hex << all << "\n";
   }
 }
