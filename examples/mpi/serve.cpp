@@ -26,6 +26,7 @@ std::uint64_t digest(const float* values, std::int64_t count, std::int64_t posit
 void serve(const char* file) {
   octavo::LoadOptions load;
   load.residency = octavo::Residency::sharded;
+  load.shares_host_memory = false;  // for the sake of the example: exchange samples on one machine, too
   load.exchange = [] { return std::make_shared<MpiExchange>(); };
   // Each rank loads its part of the samples.
   const octavo::Store store =

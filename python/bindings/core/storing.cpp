@@ -33,6 +33,7 @@ void add_load_options(nb::module_& module) {
       .def_rw("memory_limit_bytes", &LoadOptions::memory_limit_bytes)
       .def_rw("resident_count", &LoadOptions::resident_count)
       .def_rw("window_samples", &LoadOptions::window_samples)
+      .def_rw("shares_host_memory", &LoadOptions::shares_host_memory)
       .def(
           "set_exchange",
           [](LoadOptions& self, nb::object connect) { self.exchange = exchange_function(std::move(connect)); },

@@ -18,7 +18,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 3) return 0;
   const dataset_file::Codec& codec =
       dataset_file::codec_of((data[0] & 0x80) != 0 ? Compression::lc8 : Compression::lp8);
-  const SampleShape shape{data[0] % 4 + 1, data[1] % 70 + 1, data[2] % 90 + 1};
+  // Wider than two strips, and low, because every row of an image takes the same paths.
+  const SampleShape shape{data[0] % 4 + 1, data[1] % 12 + 1, data[2] % 90 + 1};
   const std::size_t row_bytes = (size - 3) / 4 * 4;
   if (!codec.can_be_row(shape, static_cast<std::int64_t>(row_bytes))) return 0;
   return fuzz::run_input([&] {
@@ -52,7 +53,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::int64_t last_plane = (shape.channels - 1) * shape.values_per_channel();
     const auto at = static_cast<std::size_t>(last_plane + y * shape.width + x);
     if (rows.of(0, pixel)[at] != codes[at]) __builtin_trap();
-    // What is encoded again can be a row.
+    // What is encoded again can be a row. Encoding takes much longer than decoding.
+    if (data[size - 1] % 16 != 0) return true;
     std::vector<std::byte> again;
     codec.make_row_encoder(shape, tables)->encode(std::as_bytes(std::span(codes)), again);
     if (!codec.can_be_row(shape, std::ssize(again))) __builtin_trap();

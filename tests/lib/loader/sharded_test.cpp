@@ -23,9 +23,11 @@ using namespace octavo::test;
 
 namespace {
 
-/// This rank's part of the samples.
-Store load_part(const Split& split, Device device, ThreadRanks& ranks, std::int64_t rank, LoadOptions options = {}) {
+/// This rank's part of the samples, in memory of its own unless `shares_memory`.
+Store load_part(const Split& split, Device device, ThreadRanks& ranks, std::int64_t rank, bool shares_memory = false) {
+  LoadOptions options;
   options.residency = Residency::sharded;
+  options.shares_host_memory = shares_memory;
   options.exchange = [&ranks, rank] { return ranks.exchange(rank); };
   return Store::load(split, device, options);
 }
@@ -251,6 +253,30 @@ OCTAVO_CONTRACT(a_loop_resumes_with_another_number_of_ranks,
                 "a loop over a split that ranks hold together resumes with another number of ranks",
                 "[unit][loader][sharded]")
 
+TEST_CASE("ranks of one machine hold a split once, and exchange nothing", "[unit][loader][sharded]") {
+  for (const Compression compression : {Compression::none, Compression::lp8}) {
+    PlainSplit plain = smooth_split("train", 61, {2, 9, 7});
+    plain.masks = masked_split("train", 61, {2, 9, 7}).masks;
+    const PackedFixture fixture({plain}, compression);
+    const Split split = fixture.dataset().split("train");
+    const Store whole = Store::load(split, Device::cpu(), {.residency = Residency::device});
+    ThreadRanks ranks(3);
+    std::vector<std::vector<Served>> served(3), expected(3);
+    std::vector<std::int64_t> residents(3);
+    ranks.run([&](std::int64_t rank) {
+      const auto at = static_cast<std::size_t>(rank);
+      const Store store = load_part(split, Device::cpu(), ranks, rank, true);
+      const LoaderOptions options{.batch_size = 10, .shuffle = true, .drop_last = true, .rank = rank, .world_size = 3};
+      residents[at] = store.resident_count();
+      served[at] = batches_of(store, options);
+      expected[at] = batches_of(whole, options);
+    });
+    CHECK(served == expected);
+    CHECK(residents == std::vector<std::int64_t>(3, 61));
+    CHECK(ranks.sent_bytes() == 0);
+  }
+}
+
 TEST_CASE("what travels between ranks is packed", "[unit][loader][sharded]") {
   const PackedFixture fixture({random_split("train", 40, {3, 8, 8})}, Compression::none);
   const Split split = fixture.dataset().split("train");
@@ -389,11 +415,11 @@ TEST_CASE("ranks share a split automatically if it is too large for one of them"
   CHECK(residencies(2, {all, all}).first == Residency::device);
   const auto shared = residencies(2, {all / 2, all - 1});
   CHECK(shared.first == Residency::sharded);
-  CHECK(contains(shared.second[0], "2 ranks hold them together, this one 20"));
+  CHECK(contains(shared.second[0], "2 ranks hold them together, this one loaded 20"));
   // One rank lacks room for its part, so none of them shares.
   const auto apart = residencies(2, {all / 2, all / 2 - 1});
   CHECK(apart.first == Residency::hybrid);
-  CHECK(contains(apart.second[0], "Rank 1 has no memory for its part"));
+  CHECK(contains(apart.second[0], "rank 1 has no memory for its part"));
 }
 
 TEST_CASE("the residency sharded needs ranks", "[unit][loader][sharded]") {

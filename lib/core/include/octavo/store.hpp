@@ -46,6 +46,8 @@ struct LoadOptions {
   std::int64_t resident_count = -1;  ///< for `hybrid`: samples on the device; -1: as many as the limit allows
   std::int64_t window_samples =
       0;  ///< for `window`: samples per window; 0: an eighth of the split, or less if the limit requires it
+  /// With `sharded`, on the CPU: ranks of one machine share the memory of their parts, so that they exchange nothing.
+  bool shares_host_memory = true;
   /// For `sharded`, and for `automatic` if the samples do not fit on one device: Store::load() calls it, on every rank.
   ExchangeFunction exchange = {};
 };
@@ -144,8 +146,9 @@ class Store {
               const TensorView& labels = {}, StreamRef stream = {}, std::int64_t epoch = 0,
               const TensorView& masks = {}) const;
 
-  /// With the residency `sharded`: tells the other ranks that this one leaves, and stops using the Exchange. Batches that
-  /// need samples of other ranks are an IoError afterwards, on all ranks. The last owner of the samples does the same.
+  /// With the residency `sharded`: tells the other ranks that this one leaves, and stops using the Exchange. Batches
+  /// that need samples of other ranks are an IoError afterwards, on all ranks. The last owner of the samples does the
+  /// same.
   void leave_ranks() const;
 
   /// For the library: the samples, and where they are.

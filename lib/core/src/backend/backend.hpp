@@ -138,6 +138,12 @@ class DeviceBuffer : public Owned<&release_memory> {
   DeviceBuffer() = default;
   DeviceBuffer(const std::shared_ptr<Backend>& backend, std::size_t bytes, std::string_view what)
       : Owned(backend, bytes == 0 ? nullptr : backend->allocate(bytes, what), bytes) {}
+  /// Takes over memory that the backend's release() can free.
+  static DeviceBuffer of_mapped(const std::shared_ptr<Backend>& backend, void* memory, std::size_t bytes) {
+    DeviceBuffer buffer;
+    static_cast<Owned&>(buffer) = Owned(backend, memory, bytes);
+    return buffer;
+  }
 
   void* data() const { return get(); }
   template <typename T>

@@ -60,11 +60,9 @@ std::int64_t free_bytes_by_cgroup() {
   return std::numeric_limits<std::int64_t>::max();
 }
 
-std::size_t whole_huge_pages(std::size_t bytes) {
-  return (bytes + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
-}
-
 }  // namespace
+
+std::size_t mapped_bytes(std::size_t bytes) { return (bytes + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes; }
 
 std::int64_t free_address_space() {
   rlimit limit{};
@@ -104,7 +102,7 @@ std::int64_t last_cache_bytes() {
 
 void* map_memory(std::size_t bytes) noexcept {
   // Map more than needed, then trim to whole huge pages.
-  const std::size_t wanted = whole_huge_pages(bytes);
+  const std::size_t wanted = mapped_bytes(bytes);
   if (wanted < bytes || wanted > std::numeric_limits<std::size_t>::max() - kHugePageBytes) return nullptr;
   void* mapped = ::mmap(nullptr, wanted + kHugePageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) return nullptr;
@@ -119,7 +117,7 @@ void* map_memory(std::size_t bytes) noexcept {
   return aligned;
 }
 
-void unmap_memory(void* memory, std::size_t bytes) noexcept { ::munmap(memory, whole_huge_pages(bytes)); }
+void unmap_memory(void* memory, std::size_t bytes) noexcept { ::munmap(memory, mapped_bytes(bytes)); }
 
 std::string processor_name() {
   std::ifstream file("/proc/cpuinfo");

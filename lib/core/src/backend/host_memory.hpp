@@ -26,6 +26,8 @@ std::int64_t last_cache_bytes();
 /// address space.
 void* map_memory(std::size_t bytes) noexcept;
 void unmap_memory(void* memory, std::size_t bytes) noexcept;
+/// The length of the mapping that unmap_memory() expects for `bytes`.
+std::size_t mapped_bytes(std::size_t bytes);
 
 /// The processor's name as reported by the kernel.
 std::string processor_name();

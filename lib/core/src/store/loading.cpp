@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,13 +11,12 @@
 #include <octavo/errors.hpp>
 
 #include "dataset_file/split_data.hpp"
-#include "exchange/group.hpp"
 #include "format/codec.hpp"
 #include "format/limits.hpp"
 #include "format/statistics/sample_counter.hpp"
 #include "store/memory_rows.hpp"
-#include "store/rank_rows.hpp"
 #include "store/residency_rules.hpp"
+#include "store/sharing.hpp"
 #include "support/hash.hpp"
 
 namespace octavo::store {
@@ -184,10 +184,7 @@ class Loading {
       reason_ = "The " + std::to_string(bytes_of(N)) + " bytes of " + source_.name + " exceed the limit of " +
                 std::to_string(limit_bytes_) + " bytes on " + to_string(backend_->device()) + ". ";
     }
-    if (join_ranks()) {
-      if (const auto samples = try_to_share()) return read_share(samples);
-      group_.reset();
-    }
+    if (const auto samples = try_to_share()) return read_share(samples);
     for (; count >= least_hybrid_count(N); count /= 2) {
       // If the device had less memory than it reported, what is left for the model is unknown: take at most half of the
       // memory.
@@ -196,6 +193,18 @@ class Loading {
       has_failed = true;  // again, with fewer or none
     }
     return read_into(allocate(0, Residency::streamed));
+  }
+
+  /// Returns null, on all ranks, if there are no other ranks, or one of them has no room for its part.
+  std::shared_ptr<StoredSamples> try_to_share() {
+    if (!join_ranks()) return nullptr;
+    try {
+      return allocate_share();
+    } catch (const OutOfMemory& problem) {
+      reason_ += std::string(problem.what()) + ". ";
+      sharing_.reset();
+      return nullptr;
+    }
   }
 
   bool has_room_for(std::int64_t count) const {
@@ -211,18 +220,13 @@ class Loading {
   /// Returns null, and sets the reason if it is empty, if device memory is short. Only this leads to another residency:
   /// if other memory runs out while samples are read, such as pinned memory, that is an error.
   std::shared_ptr<StoredSamples> try_to_allocate(std::int64_t count, Residency residency) {
-    return try_to_allocate(RowRange{0, count}, residency);
-  }
-  std::shared_ptr<StoredSamples> try_to_allocate(const RowRange& range, Residency residency) {
     try {
-      return allocate(range, residency);
+      return allocate(count, residency);
     } catch (const OutOfMemory& problem) {
       if (reason_.empty()) reason_ = std::string(problem.what()) + ". ";
       return nullptr;
     }
   }
-
-  // ---- Sharing with other ranks ------------------------------------------------------------------------------------
 
   std::shared_ptr<const StoredSamples> load_sharded() {
     if (!join_ranks()) {
@@ -230,86 +234,70 @@ class Loading {
              "the residency sharded is for several processes, which an Exchange connects; start them with it, or "
              "choose another residency");
     }
-    const RowRange own = own_rows();
+    const RowRange own = sharing_->loaded();
     check_limit(own.count, bytes_of(own), "the residency sharded keeps that many on this rank");
-    const auto samples = try_to_share();
-    if (samples == nullptr) throw OutOfMemory("load " + source_.name + ": " + reason_ + "use more ranks");
-    return read_share(samples);
+    return read_share(allocate_share());
   }
 
-  /// Returns false if there are none.
+  /// Returns false if there are no other ranks.
   bool join_ranks() {
     const std::shared_ptr<Exchange> exchange = options_.exchange ? options_.exchange() : nullptr;
     if (exchange == nullptr) return false;
-    group_ = std::make_shared<exchange::Group>(exchange);
-    const std::vector<std::int64_t> hashes = agree(static_cast<std::int64_t>(source_.samples.data_hash));
-    const auto other = std::ranges::find_if(hashes, [&](std::int64_t hash) { return hash != hashes.front(); });
-    if (other != hashes.end()) {
-      refuse(source_.name, "the samples of rank " + std::to_string(other - hashes.begin()) +
-                               " differ from those of rank 0; load the same split on all ranks");
-    }
+    sharing_.emplace(exchange, source_.name, source_.samples.sample_count, source_.samples.data_hash,
+                     options_.shares_host_memory && backend_->is_host(), [this] {
+                       if (options_.on_progress) options_.on_progress({"waiting for other ranks", 0, 0, 0, 0});
+                     });
     return true;
   }
-  /// Returns the values of all ranks. The caller may interrupt this.
-  std::vector<std::int64_t> agree(std::int64_t value) const {
-    return group_->agree(value, [this] {
-      if (options_.on_progress) options_.on_progress({"waiting for other ranks", 0, 0, 0, 0});
-    });
-  }
-  RowRange own_rows() const { return RankRows{source_.samples.sample_count, group_->world_size()}.of(group_->rank()); }
-
-  /// Returns null, on all ranks, if one of them lacks memory for its part, and says so in the reason.
-  std::shared_ptr<StoredSamples> try_to_share() {
-    const RowRange own = own_rows();
+  /// Throws OutOfMemory on all ranks if one of them has no room for its part.
+  std::shared_ptr<StoredSamples> allocate_share() {
     std::shared_ptr<StoredSamples> samples;
-    if (bytes_of(own) <= limit_bytes_ || is_in_place()) samples = try_to_allocate(own, Residency::sharded);
-    const std::vector<std::int64_t> have_room = agree(samples == nullptr ? 0 : 1);
-    const auto without = std::ranges::find(have_room, 0);
-    if (without != have_room.end()) {
-      reason_ += "Rank " + std::to_string(without - have_room.begin()) + " has no memory for its part of them. ";
-      return nullptr;
+    if (bytes_of(sharing_->loaded()) <= limit_bytes_ || is_in_place()) {
+      try {
+        samples = describe(Residency::sharded);
+      } catch (const OutOfMemory&) {
+      }
     }
-    samples->group = group_;
+    sharing_->require_room(samples != nullptr);
+    if (is_in_place()) return use_in_place(samples);  // every rank has all of them
+    allocate_rows(*samples, sharing_->at_hand(), [&](std::int64_t bytes, const std::string& what) {
+      return sharing_->allocate(backend_, static_cast<std::size_t>(bytes), what);
+    });
+    samples->loaded = ResidentSet({sharing_->loaded()});
+    samples->group = sharing_->group();
+    samples->ranks = sharing_->ranks();
     return samples;
   }
-
   std::shared_ptr<const StoredSamples> read_share(const std::shared_ptr<StoredSamples>& samples) {
-    try {
-      read_into(samples);
-    } catch (const std::exception& error) {
-      group_->fail(error.what());
-      throw;
-    }
-    agree(1);  // all ranks have read theirs
+    sharing_->load([&] { read_into(samples); });
     return samples;
   }
 
   std::shared_ptr<StoredSamples> allocate(std::int64_t count, Residency residency) const {
-    return allocate(RowRange{0, count}, residency);
-  }
-  std::shared_ptr<StoredSamples> allocate(const RowRange& range, Residency residency) const {
     auto samples = describe(residency);
     if (is_in_place()) return use_in_place(samples);
-    const std::int64_t count = range.count;
-    samples->resident = ResidentSet({range});
-    samples->resident_rows = samples->rows_in_source.selected(samples->resident.ranges());
-    samples->resident_masks = samples->masks_in_source.selected(samples->resident.ranges());
+    allocate_rows(*samples, {0, count}, [&](std::int64_t bytes, const std::string& what) {
+      return backend::DeviceBuffer(backend_, static_cast<std::size_t>(bytes), what);
+    });
+    return samples;
+  }
+  /// Makes the samples of `range` resident; `allocate` makes their buffers.
+  template <typename Allocate>
+  void allocate_rows(StoredSamples& samples, const RowRange& range, const Allocate& allocate) const {
+    samples.resident = samples.loaded = ResidentSet({range});
+    samples.resident_rows = samples.rows_in_source.selected(samples.resident.ranges());
+    samples.resident_masks = samples.masks_in_source.selected(samples.resident.ranges());
     const std::string what = "samples of " + source_.name;
-    const RowLayout& layout = samples->layout;
     const auto allocate_part = [&](const dataset_file::RowOffsets& rows, const std::string& of,
                                    backend::DeviceBuffer& bytes, backend::DeviceBuffer& offsets) {
       const std::int64_t guard = rows.have_one_size() ? 0 : kernels::kRowGuardBytes;
-      bytes =
-          backend::DeviceBuffer(backend_, static_cast<std::size_t>(rows.bytes(range.first, count) + guard), of + what);
+      bytes = allocate(rows.bytes(range.first, range.count) + guard, of + what);
       if (rows.have_one_size()) return;
-      offsets = backend::DeviceBuffer(backend_, static_cast<std::size_t>(offset_bytes(rows, count)),
-                                      "the offsets of the " + what);
+      offsets = allocate(offset_bytes(rows, range.count), "the offsets of the " + what);
     };
-    allocate_part(samples->rows_in_source, "the packed ", samples->codes, samples->row_offsets);
-    allocate_part(samples->masks_in_source, "the masks of the ", samples->masks, samples->mask_offsets);
-    samples->label_words =
-        backend::DeviceBuffer(backend_, static_cast<std::size_t>(layout.labels(count)), "the labels of the " + what);
-    return samples;
+    allocate_part(samples.rows_in_source, "the packed ", samples.codes, samples.row_offsets);
+    allocate_part(samples.masks_in_source, "the masks of the ", samples.masks, samples.mask_offsets);
+    samples.label_words = allocate(samples.layout.labels(range.count), "the labels of the " + what);
   }
 
   /// Writes the offsets of rows that have several sizes, and what a decoder may read after the last one.
@@ -335,8 +323,8 @@ class Loading {
   std::string consequence(const StoredSamples& samples) const {
     const std::int64_t count = samples.resident.count();
     if (samples.group != nullptr) {
-      return std::to_string(samples.group->world_size()) + " ranks hold them together, this one " +
-             std::to_string(count);
+      return std::to_string(samples.group->world_size()) + " ranks hold them together, this one loaded " +
+             std::to_string(samples.loaded.count());
     }
     return (count == 0 ? "No samples are resident; all"
                        : std::to_string(count) + " of its samples are resident; the others") +
@@ -394,7 +382,7 @@ class Loading {
   /// Whether the CPU can use the caller's memory in place.
   bool is_in_place() const { return source_.in_place != nullptr && backend_->is_host(); }
   std::shared_ptr<StoredSamples> use_in_place(std::shared_ptr<StoredSamples> samples) const {
-    samples->resident = ResidentSet({{0, source_.samples.sample_count}});
+    samples->resident = samples->loaded = ResidentSet({{0, source_.samples.sample_count}});
     samples->resident_rows = samples->rows_in_source;
     samples->resident_masks = samples->masks_in_source;
     samples->borrowed_codes = source_.in_place->codes.data();
@@ -406,7 +394,7 @@ class Loading {
   const LoadOptions& options_;
   std::shared_ptr<backend::Backend> backend_;
   std::int64_t limit_bytes_;
-  std::shared_ptr<exchange::Group> group_;  ///< the ranks that share the samples
+  std::optional<Sharing> sharing_;  ///< with other ranks
   std::string reason_;
 };
 

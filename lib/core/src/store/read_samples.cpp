@@ -77,10 +77,11 @@ struct Block {
   std::int64_t first_row, first_slot, count;
 };
 
-std::vector<Block> blocks_of(const ResidentSet& resident, std::int64_t block_samples) {
+/// The samples that this process loads.
+std::vector<Block> blocks_of(const StoredSamples& samples, std::int64_t block_samples) {
   std::vector<Block> blocks;
-  std::int64_t slot = 0;
-  for (const RowRange& range : resident.ranges()) {
+  for (const RowRange& range : samples.loaded.ranges()) {
+    std::int64_t slot = samples.resident.slot_of(range.first).value();
     for (std::int64_t done = 0; done < range.count; done += block_samples) {
       const std::int64_t count = std::min(block_samples, range.count - done);
       blocks.push_back({range.first + done, slot, count});
@@ -107,7 +108,7 @@ void for_blocks(std::span<const Block> blocks, int thread_count, const Work& wor
 
 void read_into_host(const Split& split, const LoadOptions& options, const StoredSamples& samples,
                     SharedProgress& progress) {
-  const std::vector<Block> blocks = blocks_of(samples.resident, split.data()->rows_per_block(kHostBlockBytes));
+  const std::vector<Block> blocks = blocks_of(samples, split.data()->rows_per_block(kHostBlockBytes));
   for_blocks(blocks, resolve_thread_count(options.thread_count), [&](int, const Block& block) {
     read_block(split, options.verify_checksums, samples, block.first_row, block.count,
                slot_target(samples, block.first_slot));
@@ -144,8 +145,8 @@ class StagedReading {
         options_(options),
         samples_(samples),
         progress_(progress),
-        block_samples_(std::min(samples.resident.count(), split.data()->rows_per_block(row_bytes_per_block(samples)))),
-        blocks_(blocks_of(samples.resident, block_samples_)) {}
+        block_samples_(std::min(samples.loaded.count(), split.data()->rows_per_block(row_bytes_per_block(samples)))),
+        blocks_(blocks_of(samples, block_samples_)) {}
 
   void run() {
     const auto thread_count = static_cast<int>(std::min<std::int64_t>(
@@ -221,8 +222,8 @@ void copy_samples(const HostSamples& from, const StoredSamples& samples) {
 }
 
 void read_samples(const Split& split, const LoadOptions& options, const StoredSamples& samples) {
-  if (samples.resident.count() == 0) return;
-  SharedProgress progress(split, samples.resident.count(), options.on_progress);
+  if (samples.loaded.count() == 0) return;
+  SharedProgress progress(split, samples.loaded.count(), options.on_progress);
   if (samples.backend->is_host())
     read_into_host(split, options, samples, progress);
   else

@@ -14,6 +14,7 @@
 #include "dataset_file/rows/row_source.hpp"
 #include "format/row_offsets.hpp"
 #include "kernels/packed_rows.hpp"
+#include "store/rank_rows.hpp"
 #include "store/resident_set.hpp"
 #include "store/row_layout.hpp"
 
@@ -50,6 +51,7 @@ class StoredSamples : public SampleDescription {
   Residency residency = Residency::device;              ///< never automatic
   std::string residency_reason;                         ///< see Store::residency_reason()
   ResidentSet resident;                                 ///< the samples on the device
+  ResidentSet loaded;                                   ///< those that this process loads: all, or its share of them
   dataset_file::RowOffsets resident_rows;               ///< by slot
   dataset_file::RowOffsets resident_masks;              ///< by slot
   std::int64_t window_samples = 0;                      ///< samples per window; 0 unless the residency is `window`
@@ -62,6 +64,7 @@ class StoredSamples : public SampleDescription {
   backend::DeviceBuffer label_words;                    ///< their labels, K words each
   std::unique_ptr<const dataset_file::RowSource> rows;  ///< source of samples that are not resident; null if all are
   std::shared_ptr<exchange::Group> group;               ///< the ranks that hold the samples, if there are several
+  RankRows ranks;                                       ///< which of them holds which, with `group`
   /// All samples and labels in the caller's memory, if the CPU uses them in place; else null.
   const std::int8_t* borrowed_codes = nullptr;
   const std::uint32_t* borrowed_labels = nullptr;

@@ -6,17 +6,14 @@
 namespace octavo::loader {
 
 RowExchange::RowExchange(std::shared_ptr<const store::StoredSamples> samples, const BatchOrder& order, StreamRef stream)
-    : samples_(std::move(samples)),
-      order_(order),
-      stream_(stream),
-      ranks_{samples_->sample_count, order.options().world_size} {}
+    : samples_(std::move(samples)), order_(order), stream_(stream) {}
 
 void RowExchange::prepare(std::int64_t epoch, std::int64_t step, std::span<const std::int64_t> wanted) {
   const std::int64_t own = order_.options().rank;
   sent_rows_.clear();
   sent_ends_.clear();
-  for (std::int64_t rank = 0; rank < ranks_.world_size; ++rank) {
-    if (rank != own) append_needed_rows(order_.rows(epoch, step, rank).rows);
+  for (std::int64_t rank = 0; rank < samples_->ranks.world_size(); ++rank) {
+    if (rank != own) append_needed_rows(rank, order_.rows(epoch, step, rank).rows);
     sent_ends_.push_back(sent_rows_.size());
   }
   const store::RowLayout& layout = samples_->layout;
@@ -35,9 +32,10 @@ void RowExchange::prepare(std::int64_t epoch, std::int64_t step, std::span<const
       wanted);
 }
 
-void RowExchange::append_needed_rows(std::vector<std::int64_t> rows) {
-  const store::RowRange own = ranks_.of(order_.options().rank);
-  std::erase_if(rows, [&](std::int64_t row) { return row < own.first || row >= own.first + own.count; });
+void RowExchange::append_needed_rows(std::int64_t rank, std::vector<std::int64_t> rows) {
+  const store::RowRange own = samples_->ranks.loaded_by(order_.options().rank);
+  const store::RowRange at_hand = samples_->ranks.at_hand(rank);
+  std::erase_if(rows, [&](std::int64_t row) { return !store::contains(own, row) || store::contains(at_hand, row); });
   std::ranges::sort(rows);
   const auto repeated = std::ranges::unique(rows);
   sent_rows_.insert(sent_rows_.end(), rows.begin(), repeated.begin());
@@ -46,12 +44,12 @@ void RowExchange::append_needed_rows(std::vector<std::int64_t> rows) {
 template <typename BytesOf, typename PlaceOf>
 void RowExchange::prepare_kind(Kind& kind, const backend::DeviceBuffer& from, const BytesOf& bytes_of,
                                const PlaceOf& place_of, std::span<const std::int64_t> wanted) {
-  const auto R = static_cast<std::size_t>(ranks_.world_size);
+  const auto R = static_cast<std::size_t>(samples_->ranks.world_size());
   kind.sent.assign(R, 0);
   kind.received.assign(R, 0);
   std::int64_t rank = 0;
   for (const std::int64_t row : wanted) {
-    while (row >= ranks_.of(rank).first + ranks_.of(rank).count) ++rank;
+    while (!store::contains(samples_->ranks.loaded_by(rank), row)) ++rank;
     kind.received[static_cast<std::size_t>(rank)] += bytes_of(row);
   }
   std::int64_t total = 0;

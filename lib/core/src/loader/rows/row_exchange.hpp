@@ -12,7 +12,6 @@
 #include "backend/backend.hpp"
 #include "dataset_file/rows/row_source.hpp"
 #include "loader/batch_order.hpp"
-#include "store/rank_rows.hpp"
 #include "store/stored_samples.hpp"
 
 namespace octavo::loader {
@@ -39,8 +38,8 @@ class RowExchange {
     backend::DeviceBuffer buffer;              ///< what is sent
     std::vector<std::int64_t> sent, received;  ///< bytes by rank
   };
-  /// Appends those of `rows` that this rank has, each once, in order.
-  void append_needed_rows(std::vector<std::int64_t> rows);
+  /// Appends those of the `rows` of a rank that this one loaded and that rank has not at hand, each once, in order.
+  void append_needed_rows(std::int64_t rank, std::vector<std::int64_t> rows);
   /// `from` has the samples of this rank; bytes_of(row) and place_of(row) are those of a sample in it.
   template <typename BytesOf, typename PlaceOf>
   void prepare_kind(Kind& kind, const backend::DeviceBuffer& from, const BytesOf& bytes_of, const PlaceOf& place_of,
@@ -50,7 +49,6 @@ class RowExchange {
   std::shared_ptr<const store::StoredSamples> samples_;
   BatchOrder order_;
   StreamRef stream_;
-  store::RankRows ranks_;
   std::vector<std::int64_t> sent_rows_;  ///< of all ranks, one after the other
   std::vector<std::size_t> sent_ends_;   ///< where those of each rank end
   Kind rows_, masks_, labels_;
