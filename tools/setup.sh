@@ -34,6 +34,8 @@ optional=(libopenblas-dev libarchive-dev libwebp-dev libtiff-dev libgif-dev libu
 python_packages=(python3-dev python3-venv)
 test_packages=(hdf5-tools python3-h5py python3-pil python3-numpy)
 lint_packages=(clang-format-14 clang-tidy-14 shellcheck)
+# What an example needs.
+example_packages=(openmpi-bin libopenmpi-dev)
 # What makes the tests faster.
 speed_packages=(ccache lld clang-14 libclang-rt-14-dev)
 
@@ -91,7 +93,7 @@ else
   wanted+=("${libraries[@]%%=*}" "${python_packages[@]}")
   if [[ $with_tests == yes ]]; then
     wanted+=(catch2 "${test_packages[@]}")
-    optional+=("${lint_packages[@]}" "${speed_packages[@]}")
+    optional+=("${lint_packages[@]}" "${example_packages[@]}" "${speed_packages[@]}")
   fi
 fi
 if [[ $with_data == yes ]]; then optional+=(dataset-fashion-mnist); fi

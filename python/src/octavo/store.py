@@ -119,10 +119,11 @@ class Store:
     @staticmethod
     def _share(load: _core.LoadOptions, device: str, is_auto: bool) -> None:
         """Lets the library connect the ranks of ``torch.distributed``."""
-        from ._loading.rank_exchange import connect, has_ranks
+        from ._loading import rank_exchange
 
-        if has_ranks():
-            load.set_exchange(connect(device, is_auto))
+        if rank_exchange.has_ranks():
+            load.set_exchange(rank_exchange.connect(device, is_auto))
+            load.shares_host_memory = rank_exchange.shares_host_memory
         elif not is_auto:
             raise ValueError(
                 "residency is 'sharded', but this process is not one of several ranks; call "

@@ -18,6 +18,7 @@ torch = pytest.importorskip("torch")
 if not torch.distributed.is_available():
     pytest.skip("this torch has no torch.distributed", allow_module_level=True)
 
+from octavo._loading import rank_exchange  # noqa: E402
 from processes import run_ranks, run_ranks_apart  # noqa: E402
 
 OPTIONS: dict[str, Any] = {"batch_size": 20, "shuffle": True, "seed": 3, "device": "cpu", "framework": "numpy"}
@@ -68,6 +69,7 @@ def group() -> Any:
 
 
 def two_epochs(folder: Path, residency: str, options: dict[str, Any]) -> Any:
+    rank_exchange.shares_host_memory = False
     with group(), octavo.Loader(folder / "data.h5", residency=residency, **OPTIONS, **options) as loader:
         assert loader.store.residency == residency
         assert residency != "sharded" or loader.store.resident <= 106 // loader.world_size + 1
@@ -90,6 +92,7 @@ def test_batches_do_not_depend_on_the_residency(folder: Path) -> None:
 
 
 def some_batches(folder: Path, count: int, state: Any, batch_size: int) -> Any:
+    rank_exchange.shares_host_memory = False
     with group():
         options = {**OPTIONS, "batch_size": batch_size}
         with octavo.Loader(folder / "data.h5", residency="sharded", **options) as loader:
@@ -115,6 +118,7 @@ def test_a_run_resumes_with_another_number_of_ranks(folder: Path) -> None:
 
 
 def automatic(folder: Path, limits: list[int]) -> Any:
+    rank_exchange.shares_host_memory = False
     with group():
         limit = limits[torch.distributed.get_rank()]
         with octavo.Loader(folder / "data.h5", memory_limit=limit, **OPTIONS) as loader:
@@ -137,11 +141,26 @@ def test_auto_shares_what_is_too_large_for_one_rank(folder: Path) -> None:
     assert hashes_of([result[3] for result in results]) == expected
 
 
+def in_shared_memory(folder: Path) -> Any:
+    with group(), octavo.Loader(folder / "data.h5", residency="sharded", **OPTIONS) as loader:
+        mapped = sum("memfd:octavo" in line for line in Path("/proc/self/maps").read_text().splitlines())
+        return loader.store.resident, mapped, taken(loader)
+
+
+def test_ranks_of_one_machine_hold_the_samples_once(folder: Path) -> None:
+    with octavo.Loader(folder / "data.h5", **OPTIONS) as whole:
+        expected = hashes_of([taken(whole)])
+    results = run_ranks(in_shared_memory, folder)
+    assert [result[:2] for result in results] == [(106, 3)] * 2  # codes, masks and labels
+    assert hashes_of([result[2] for result in results]) == expected
+
+
 # ---- Ranks that fail -------------------------------------------------------------------------------------------------
 
 
 def until_the_end(folder: Path, fault: str) -> Any:
     """Rank 1 fails in the third batch; what the other ranks raise, and after how many seconds."""
+    rank_exchange.shares_host_memory = False
     torch.distributed.init_process_group("gloo")
     rank, failed = torch.distributed.get_rank(), folder / "failed"
     loader = octavo.Loader(folder / "data.h5", residency="sharded", **OPTIONS)

@@ -190,8 +190,8 @@ void a_loop_resumes_with_another_number_of_ranks(Device device) {
   const std::vector<Served> expected = batches_of(Store::load(split, device, {}), options);
   std::optional<LoaderState> state;
   std::vector<Served> all;
-  // Three batches with two ranks, two with five, and the rest with one.
-  for (const auto& [world_size, batch_count] : {std::pair(2, 3), {5, 2}, {1, 3}}) {
+  // Three batches with two ranks, and so on. An epoch has four.
+  for (const auto& [world_size, batch_count] : {std::pair(2, 3), {8, 2}, {2, 1}, {8, 1}, {1, 1}}) {
     ThreadRanks ranks(world_size);
     std::vector<std::vector<Served>> by_rank(static_cast<std::size_t>(world_size));
     std::optional<LoaderState> after;

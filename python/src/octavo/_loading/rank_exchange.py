@@ -16,6 +16,8 @@ from .rank_agreement import find_store
 _PATIENCE_SECONDS = 20
 #: How long ranks that noticed a failure wait to hear of each other.
 _INQUEST_SECONDS = 5
+#: Whether ranks of one machine share the memory of their samples on the CPU; False: they exchange them, as machines do.
+shares_host_memory = True
 #: How long the residency "auto" waits for other ranks to load the samples too.
 _AUTO_SECONDS = 60
 
