@@ -121,12 +121,13 @@ class Store:
         """Lets the library connect the ranks of ``torch.distributed``."""
         from ._loading import rank_exchange
 
-        if rank_exchange.has_ranks():
+        ranks = rank_exchange.rank_count()
+        if ranks > (1 if is_auto else 0):
             load.set_exchange(rank_exchange.connect(device, is_auto))
             load.shares_host_memory = rank_exchange.shares_host_memory
         elif not is_auto:
             raise ValueError(
-                "residency is 'sharded', but this process is not one of several ranks; call "
+                "residency is 'sharded', but this process is not a rank of a process group; call "
                 "torch.distributed.init_process_group() first, or use another residency"
             )
 

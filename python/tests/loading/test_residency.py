@@ -244,3 +244,8 @@ def test_torch_cached_memory_is_mentioned_if_memory_was_short(monkeypatch) -> No
     assert _torch_note("Too little memory", "cpu") == ""
     Cuda.memory_allocated = staticmethod(lambda device: 700 << 20)
     assert _torch_note("Too little memory", "cuda:0") == ""
+
+
+def test_sharded_needs_a_process_group(digits: Path) -> None:
+    with pytest.raises(ValueError, match="not a rank of a process group"):
+        octavo.Store(digits, residency="sharded", device="cpu")

@@ -24,12 +24,12 @@ _AUTO_SECONDS = 60
 _exchange_numbers = itertools.count()
 
 
-def has_ranks() -> bool:
-    """Whether this process is one of several of ``torch.distributed``."""
+def rank_count() -> int:
+    """The number of ranks of ``torch.distributed``; 0 without a process group."""
     distributed = sys.modules.get("torch.distributed")
     if distributed is None or not distributed.is_available() or not distributed.is_initialized():
-        return False
-    return bool(distributed.get_world_size() > 1)
+        return 0
+    return int(distributed.get_world_size())
 
 
 def connect(device: str, is_auto: bool) -> Callable[[], TorchExchange | None]:
@@ -39,8 +39,6 @@ def connect(device: str, is_auto: bool) -> Callable[[], TorchExchange | None]:
     """
 
     def connect_now() -> TorchExchange | None:
-        if not has_ranks():
-            return None
         # The number is taken here, so that only connections count, which ranks make in the same order.
         meeting = _Meeting(f"octavo/exchange/{next(_exchange_numbers)}")
         if is_auto and not meeting.attend(_AUTO_SECONDS):
@@ -167,7 +165,12 @@ class TorchExchange:
         """Calls work(), and names the ranks that did not answer if it fails."""
         try:
             work()
-        except (RuntimeError, ValueError) as error:
+        except ValueError as error:
+            raise RuntimeError(
+                "the process group was destroyed while the samples of a split were shared by its ranks; close the "
+                "loader first"
+            ) from error
+        except RuntimeError as error:
             # Closing the connections tells the other ranks at once.
             for group in {id(group): group for group in (self._data, self._control)}.values():
                 _quietly(lambda group=group: self._distributed.destroy_process_group(group))  # type: ignore[misc]

@@ -1,0 +1,217 @@
+// Simulated ranks: random data, files, options, delays and failures, all from a seed. Whatever happens, a batch that is
+// served is the one that a single process makes from one file.
+#include <algorithm>
+#include <octavo/octavo.hpp>
+#include <thread>
+
+#include "../lib/loader/served.hpp"
+#include "catch.hpp"
+#include "effort.hpp"
+#include "packed_fixture.hpp"
+#include "tally.hpp"
+#include "thread_exchange.hpp"
+
+using namespace octavo;
+using namespace octavo::test;
+
+namespace {
+
+using Random = std::mt19937_64;
+
+enum class Fault { none, leaves, stops };
+
+/// One simulation.
+struct Case {
+  PlainSplit plain;
+  Compression compression;
+  std::int64_t shard_count;
+  std::int64_t world_size;
+  LoaderOptions options;
+  std::vector<std::pair<std::int64_t, std::int64_t>> batches;  ///< epoch and step of each, in order
+  std::vector<LoadOptions> loads;                              ///< of each rank; of all of them, if one is sharded
+  std::vector<std::uint64_t> seeds;                            ///< of the delays of each rank
+  Fault fault = Fault::none;
+  std::int64_t faulty_rank = 0, faulty_batch = 0;
+};
+
+Compression random_compression(Random& random) {
+  constexpr Compression kChoices[] = {Compression::none, Compression::deflate, Compression::lp8, Compression::lc8};
+  return kChoices[below(random, 4)];
+}
+
+Case random_case(Random& random) {
+  Case one;
+  const std::int64_t N = 12 + below(random, 60);
+  const SampleShape shape{1 + below(random, 3), 1 + below(random, 9), 1 + below(random, 9)};
+  const auto seed = static_cast<unsigned>(random());
+  one.plain = below(random, 2) == 0 ? masked_split("train", N, shape, seed) : smooth_split("train", N, shape, seed);
+  one.compression = random_compression(random);
+  one.shard_count = 1 + below(random, 4);
+  one.world_size = 1 + below(random, 5);
+  one.options.batch_size = one.world_size + below(random, 20);
+  one.options.shuffle = below(random, 4) != 0;
+  one.options.seed = random();
+  one.options.drop_last = true;  // so that every rank has a part of every batch
+  one.options.batch_size = std::min(one.options.batch_size, N);
+  one.options.prefetch = static_cast<int>(below(random, 4));
+  const std::int64_t per_epoch = N / one.options.batch_size;
+  std::pair<std::int64_t, std::int64_t> next{below(random, 3), below(random, per_epoch)};
+  for (std::int64_t i = 2 + below(random, 12); i > 0; --i) {
+    one.batches.push_back(next);
+    if (below(random, 6) == 0) {
+      next = {below(random, 4), below(random, per_epoch)};
+    } else if (++next.second == per_epoch) {
+      next = {next.first + 1, 0};
+    }
+  }
+  const bool is_sharded = below(random, 4) != 0, shares_memory = below(random, 4) == 0;
+  for (std::int64_t rank = 0; rank < one.world_size; ++rank) {
+    constexpr Residency kOthers[] = {Residency::device, Residency::hybrid, Residency::streamed};
+    LoadOptions load{.thread_count = 1 + static_cast<int>(below(random, 3)), .residency = kOthers[below(random, 3)]};
+    if (is_sharded) load.residency = Residency::sharded;
+    load.shares_host_memory = shares_memory;
+    one.loads.push_back(load);
+    one.seeds.push_back(random());
+  }
+  if (is_sharded && one.world_size > 1 && below(random, 3) == 0) {
+    one.fault = below(random, 5) == 0 ? Fault::stops : Fault::leaves;
+    one.faulty_rank = below(random, one.world_size);
+    one.faulty_batch = below(random, std::ssize(one.batches));
+  }
+  return one;
+}
+
+/// Delays every call by a random time.
+class DelayedExchange final : public Exchange {
+ public:
+  DelayedExchange(std::shared_ptr<Exchange> exchange, std::uint64_t seed)
+      : exchange_(std::move(exchange)), random_(seed) {}
+
+  std::int64_t rank() const override { return exchange_->rank(); }
+  std::int64_t world_size() const override { return exchange_->world_size(); }
+  void all_gather(std::span<const std::byte> own, std::span<std::byte> all) override {
+    delay();
+    exchange_->all_gather(own, all);
+  }
+  void all_to_all(const Parcels& send, const Parcels& receive, Device device, StreamRef stream) override {
+    delay();
+    exchange_->all_to_all(send, receive, device, stream);
+  }
+
+ private:
+  void delay() {
+    std::this_thread::sleep_for(std::chrono::microseconds(below(random_, 4) == 0 ? below(random_, 300) : 0));
+  }
+
+  std::shared_ptr<Exchange> exchange_;
+  Random random_;
+};
+
+/// What a rank is served, until it fails or ends.
+struct RankResult {
+  std::vector<std::vector<std::uint8_t>> batches;
+  std::string error;
+};
+
+/// The values, labels and masks of a batch.
+std::vector<std::uint8_t> bytes_of_batch(const BatchMaker& maker, const Store& store, std::int64_t epoch,
+                                         std::int64_t step) {
+  const std::int64_t count = maker.batch_count(epoch, step);
+  const SampleShape shape = store.shape();
+  std::vector<std::uint8_t> bytes(static_cast<std::size_t>(
+      count * (4 * shape.values() + 4 + (store.has_masks() ? shape.values_per_channel() : 0))));
+  std::uint8_t* const labels = bytes.data() + count * 4 * shape.values();
+  const TensorView images{
+      bytes.data(), DType::float32, {count, shape.channels, shape.height, shape.width}, Device::cpu()};
+  TensorView masks;
+  if (store.has_masks()) masks = {labels + 4 * count, DType::uint8, {count, shape.height, shape.width}, Device::cpu()};
+  maker.make(epoch, step, images, {labels, DType::int32, {count}, Device::cpu()}, {}, masks);
+  return bytes;
+}
+
+RankResult take_batches(const Case& one, const Dataset& dataset, std::int64_t rank, ThreadRanks& ranks) {
+  RankResult result;
+  Random random(one.seeds[static_cast<std::size_t>(rank)]);
+  const bool is_faulty = one.fault != Fault::none && rank == one.faulty_rank;
+  try {
+    LoadOptions load = one.loads[static_cast<std::size_t>(rank)];
+    load.exchange = [&] { return std::make_shared<DelayedExchange>(ranks.exchange(rank), random()); };
+    const Store store = Store::load(dataset.split("train"), Device::cpu(), load);
+    LoaderOptions options = one.options;
+    options.rank = rank;
+    options.world_size = one.world_size;
+    const BatchMaker maker(store, options);
+    for (std::size_t i = 0; i < one.batches.size(); ++i) {
+      if (is_faulty && static_cast<std::int64_t>(i) == one.faulty_batch) {
+        if (one.fault == Fault::stops) ranks.stop(rank);
+        if (one.fault == Fault::leaves) break;
+      }
+      if (below(random, 8) == 0) std::this_thread::sleep_for(std::chrono::microseconds(below(random, 2000)));
+      result.batches.push_back(bytes_of_batch(maker, store, one.batches[i].first, one.batches[i].second));
+    }
+  } catch (const Error& error) {
+    result.error = error.what();
+  }
+  return result;
+}
+
+std::string problem_with(const Case& one) {
+  const PackedFixture fixture({one.plain}, Compression::none);
+  const TemporaryFolder folder;
+  const auto source = [&] { return open_source({{.path = fixture.path()}}, {}); };
+  for (std::int64_t shard = 0; shard < one.shard_count; ++shard) {
+    ShardPacker(source, "", folder / "shards", one.shard_count, {.compression = one.compression}).pack(shard);
+  }
+  merge_shards(folder / "shards", {});
+  const Dataset dataset = Dataset::open((folder / "shards").string());
+  const Store whole = Store::load(fixture.dataset().split("train"), Device::cpu(), {.residency = Residency::device});
+
+  ThreadRanks ranks(one.world_size,
+                    one.fault == Fault::stops ? std::chrono::milliseconds(400) : std::chrono::seconds(60));
+  std::vector<RankResult> results(static_cast<std::size_t>(one.world_size));
+  ranks.run(
+      [&](std::int64_t rank) { results[static_cast<std::size_t>(rank)] = take_batches(one, dataset, rank, ranks); });
+
+  for (std::int64_t rank = 0; rank < one.world_size; ++rank) {
+    const RankResult& result = results[static_cast<std::size_t>(rank)];
+    LoaderOptions options = one.options;
+    options.rank = rank;
+    options.world_size = one.world_size;
+    const BatchMaker expected(whole, options);
+    for (std::size_t i = 0; i < result.batches.size(); ++i) {
+      const auto& [epoch, step] = one.batches[i];
+      if (result.batches[i] != bytes_of_batch(expected, whole, epoch, step)) {
+        return "rank " + std::to_string(rank) + " is served another batch " + std::to_string(step) + " of epoch " +
+               std::to_string(epoch);
+      }
+    }
+    const bool may_end_early = one.fault != Fault::none;
+    if (!may_end_early && !result.error.empty()) return "rank " + std::to_string(rank) + ": " + result.error;
+    const bool is_complete = result.batches.size() == one.batches.size();
+    const bool has_left = one.fault == Fault::leaves && rank == one.faulty_rank;
+    if (!is_complete && result.error.empty() && !has_left) return "rank " + std::to_string(rank) + " ends early";
+    if (one.fault == Fault::leaves && !result.error.empty() &&
+        result.error.find("rank " + std::to_string(one.faulty_rank) + " has closed") == std::string::npos) {
+      return "rank " + std::to_string(rank) + " names another fault: " + result.error;
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("simulated ranks serve the batches of one process, or an error", "[faults][ranks]") {
+  Tally tally("simulations of ranks, with delays and failures", true);
+  const std::int64_t count = case_count(200, 10'000);
+  for (std::int64_t i = 0; i < count && tally.has_time(); ++i) {
+    auto random = random_of_case(i);
+    std::string problem;
+    try {
+      problem = problem_with(random_case(random));
+    } catch (const Error& error) {
+      problem = error.what();
+    }
+    tally.add(problem.empty() ? "" : problem + " in case " + std::to_string(i));
+  }
+  CHECK(tally.failures() == kNone);
+}
