@@ -246,6 +246,6 @@ def test_torch_cached_memory_is_mentioned_if_memory_was_short(monkeypatch) -> No
     assert _torch_note("Too little memory", "cuda:0") == ""
 
 
-def test_sharded_needs_a_process_group(digits: Path) -> None:
+def test_sharded_needs_a_process_group(large: Packed) -> None:
     with pytest.raises(ValueError, match="not a rank of a process group"):
-        octavo.Store(digits, residency="sharded", device="cpu")
+        octavo.Store(large.path, residency="sharded", device="cpu")
