@@ -1,6 +1,7 @@
 // A source of bytes in memory, which counts what is read from it.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -22,7 +23,10 @@ class CountedSource final : public ByteSource {
 
   explicit CountedSource(std::int64_t length, unsigned seed = 1) : bytes_(static_cast<std::size_t>(length)) {
     std::mt19937_64 random(seed);
-    for (std::byte& byte : bytes_) byte = static_cast<std::byte>(random());
+    for (std::size_t i = 0; i < bytes_.size(); i += sizeof(std::uint64_t)) {
+      const std::uint64_t value = random();
+      std::memcpy(bytes_.data() + i, &value, std::min(sizeof value, bytes_.size() - i));
+    }
   }
 
   explicit CountedSource(std::vector<std::byte> bytes) : bytes_(std::move(bytes)) {}

@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::int64_t kBlock = 65536;
 constexpr std::int64_t kTable = 4096;
+constexpr std::int64_t kData = std::int64_t{4} << 20;  ///< where the blocks begin
 constexpr std::int64_t kPlenty = std::int64_t{1} << 30;
 
 /// A cache with all blocks of a source.
@@ -51,7 +52,7 @@ struct FullCache {
 TEST_CASE("no flipped byte of a cache file gives wrong bytes", "[unit][cache]") {
   const FullCache cache(300);
   const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(cache.file));
-  REQUIRE(bytes == kBlock + 300);  // header and table, rounded up, and the block
+  REQUIRE(bytes == kData + 300);
   std::int64_t fetched = 0, damaged = 0;
   for (std::int64_t offset = 0; offset < bytes;) {
     cache.flip(offset, static_cast<std::byte>(1U << (offset % 8)));
@@ -59,9 +60,9 @@ TEST_CASE("no flipped byte of a cache file gives wrong bytes", "[unit][cache]") 
     fetched += statistics.fetched_blocks;
     damaged += statistics.damaged_blocks;
     // Every byte that has a meaning; some of the zeros of the header and of the unused table.
-    const bool is_zero = (offset >= 64 && offset < kTable) || (offset >= kTable + 8 && offset < kBlock);
-    const std::int64_t next = offset + (is_zero ? 1021 : 1);
-    offset = offset < kTable && next > kTable ? kTable : offset < kBlock && next > kBlock ? kBlock : next;
+    const bool is_zero = (offset >= 64 && offset < kTable) || (offset >= kTable + 8 && offset < kData);
+    const std::int64_t next = offset + (!is_zero ? 1 : offset < kTable ? 1021 : 200'003);
+    offset = offset < kTable && next > kTable ? kTable : offset < kData && next > kData ? kData : next;
   }
   REQUIRE(damaged == 8 + 300);
   REQUIRE(fetched >= damaged + 64);  // a file with another header is made again
@@ -69,8 +70,8 @@ TEST_CASE("no flipped byte of a cache file gives wrong bytes", "[unit][cache]") 
 
 TEST_CASE("a damaged block is fetched again and kept", "[unit][cache]") {
   const FullCache cache(5 * kBlock + 100);
-  cache.flip(kBlock + 2 * kBlock + 1000, std::byte{0x10});
-  cache.flip(kBlock + 5 * kBlock + 99, std::byte{0x80});
+  cache.flip(kData + 2 * kBlock + 1000, std::byte{0x10});
+  cache.flip(kData + 5 * kBlock + 99, std::byte{0x80});
   const CacheStatistics statistics = cache.read_all();
   REQUIRE(statistics.damaged_blocks == 2);
   REQUIRE(statistics.fetched_bytes == kBlock + 100);
@@ -91,9 +92,9 @@ TEST_CASE("a block with its seal in another place or of another source does not 
   std::vector<std::byte> block(kBlock), seal(8);
   const bool is_foreign = GENERATE(false, true);
   const File& source = is_foreign ? from : to;
-  source.read_at(kBlock, block);
+  source.read_at(kData, block);
   source.read_at(4096, seal);
-  to.write_at(kBlock + (is_foreign ? 0 : kBlock), block);
+  to.write_at(kData + (is_foreign ? 0 : kBlock), block);
   to.write_at(4096 + (is_foreign ? 0 : 8), seal);
   REQUIRE(cache.read_all().damaged_blocks == 1);
 }
@@ -101,8 +102,8 @@ TEST_CASE("a block with its seal in another place or of another source does not 
 TEST_CASE("a cache file of another length, or with the header of another one, is made again", "[unit][cache]") {
   const FullCache cache(3 * kBlock + 10);
   const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(cache.file));
-  for (const std::int64_t length : {std::int64_t{0}, std::int64_t{1}, std::int64_t{4096}, kBlock, bytes - 1, bytes + 1,
-                                    bytes + (std::int64_t{1} << 40)}) {
+  for (const std::int64_t length :
+       {std::int64_t{0}, std::int64_t{1}, kTable, kData, bytes - 1, bytes + 1, bytes + (std::int64_t{1} << 40)}) {
     std::filesystem::resize_file(cache.file, static_cast<std::uintmax_t>(length));
     REQUIRE(cache.read_all().fetched_blocks == 4);
     REQUIRE(cache.read_all().fetched_blocks == 0);
@@ -126,7 +127,8 @@ TEST_CASE("a cache file that is truncated while it is read ends caching, not rea
   const FullCache cache(5 * kBlock);
   const auto source = cached(cache.plain, {cache.folder.path(), kPlenty});
   if (GENERATE(false, true)) REQUIRE(reads_the_bytes_of(*source, *cache.plain, 0, 5 * kBlock));
-  std::filesystem::resize_file(cache.file, GENERATE(0, 4096, 3 * 65536 + 5));
+  std::filesystem::resize_file(cache.file,
+                               static_cast<std::uintmax_t>(GENERATE(std::int64_t{0}, kTable, kData + 2 * kBlock + 5)));
   std::mt19937_64 random(1);
   for (int i = 0; i < 50; ++i) REQUIRE(reads_a_random_range(*source, *cache.plain, random, 2 * kBlock));
   REQUIRE(reads_the_bytes_of(*source, *cache.plain, 0, 5 * kBlock));

@@ -14,6 +14,9 @@ namespace octavo::block_cache {
 /// read of a row by a process verifies the whole block, which takes about 10 us.
 inline constexpr std::int64_t kBlockBytes = std::int64_t{64} << 10;
 inline constexpr std::int64_t kCacheHeaderBytes = 4096;
+/// Linux keeps a large aligned write in large pieces of the page cache: rows of 3 KB are then read as fast as from any
+/// other file, and 20% slower if the data begins at byte 131,072.
+inline constexpr std::int64_t kDataAlignment = std::int64_t{4} << 20;
 /// The largest file of ext4; a source of unbelievable length must not make the cache allocate memory for its blocks.
 inline constexpr std::int64_t kMostLength = std::int64_t{16} << 40;
 
@@ -21,7 +24,7 @@ inline constexpr std::int64_t kMostLength = std::int64_t{16} << 40;
 ///
 ///     0            header, which is a function of the source: a file with another one is not used
 ///     4096         table: 8 bytes for each block, its seal; 0: the block is not there
-///     data_offset  the blocks, each at its offset in the source; the file is sparse
+///     data_offset  the blocks, each at its offset in the source; a multiple of kDataAlignment, for the file is sparse
 ///
 /// A seal is the XXH3-64 of the block, combined with the source and the number of the block, so that a block in the
 /// wrong place does not match. It is written after the block. Numbers are little-endian. Two processes that write the
@@ -45,7 +48,7 @@ class BlockLayout {
 
   std::int64_t seal_offset(std::int64_t block) const { return kCacheHeaderBytes + 8 * block; }
   std::int64_t data_offset() const {
-    return (seal_offset(block_count()) + kBlockBytes - 1) / kBlockBytes * kBlockBytes;
+    return (seal_offset(block_count()) + kDataAlignment - 1) / kDataAlignment * kDataAlignment;
   }
   /// Never 0.
   std::uint64_t seal_of(std::int64_t block, std::span<const std::byte> bytes) const;
