@@ -22,10 +22,6 @@ using octavo::faults::Call;
 
 namespace {
 
-constexpr std::int64_t kBlock = 65536;
-constexpr std::int64_t kData = std::int64_t{4} << 20;  ///< where the blocks begin in a cache file
-constexpr std::int64_t kPlenty = std::int64_t{1} << 30;
-
 FaultyOutcome read_with_fault(const std::filesystem::path& folder, std::int64_t most_bytes, const Fault& fault) {
   return run_with_fault({folder, std::to_string(most_bytes), "1"}, fault, {}, OCTAVO_CACHED_READS);
 }
@@ -57,7 +53,7 @@ void kill_at_every_call(std::uint32_t calls, faults::Action action, Tally& tally
   }
 }
 
-struct Failure {
+struct CacheFault {
   const char* name;
   Call call;
   faults::Action action;
@@ -65,7 +61,7 @@ struct Failure {
   bool from_then_on;
 };
 
-constexpr Failure kFailures[] = {
+constexpr CacheFault kCacheFaults[] = {
     {"write ENOSPC", Call::write, faults::Action::fail, ENOSPC, true},
     {"write EIO", Call::write, faults::Action::fail, EIO, false},
     {"write EINTR", Call::write, faults::Action::fail, EINTR, false},
@@ -254,7 +250,7 @@ TEST_CASE("a process killed at any call leaves a cache that the next one complet
 
 TEST_CASE("a call that fails in a cache makes no read fail", "[faults][calls][cache]") {
   if (const auto reason = why_no_faults(faults::kEveryCall & ~bit(Call::memory)); !reason.empty()) OCTAVO_SKIP(reason);
-  for (const Failure& failure : kFailures) {
+  for (const CacheFault& failure : kCacheFaults) {
     Tally tally(std::string("7 block cache, ") + failure.name);
     // Faults of the first calls, which open the cache, and of some later ones.
     for (std::int64_t at = 1;; at += is_night() ? 1 : at < 8 ? place_step(4) : place_step(20) * 5) {

@@ -17,11 +17,6 @@ using namespace octavo::test;
 
 namespace {
 
-constexpr std::int64_t kBlock = 65536;
-constexpr std::int64_t kTable = 4096;
-constexpr std::int64_t kData = std::int64_t{4} << 20;  ///< where the blocks begin
-constexpr std::int64_t kPlenty = std::int64_t{1} << 30;
-
 /// A cache with all blocks of a source.
 struct FullCache {
   explicit FullCache(std::int64_t length) : plain(std::make_shared<CountedSource>(length)) {

@@ -18,9 +18,6 @@ using namespace octavo::test;
 
 namespace {
 
-constexpr std::int64_t kBlock = 65536;
-constexpr std::int64_t kPlenty = std::int64_t{1} << 30;
-
 /// Runs `work` in a child, which exits with 0 if it returns true.
 pid_t fork_with(const std::function<bool()>& work) {
   const pid_t child = ::fork();

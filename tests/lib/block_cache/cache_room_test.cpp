@@ -20,9 +20,6 @@ using namespace octavo::test;
 
 namespace {
 
-constexpr std::int64_t kBlock = 65536;
-constexpr std::int64_t kPlenty = std::int64_t{1} << 30;
-
 std::shared_ptr<CountedSource> source_named(const std::string& name, std::int64_t length) {
   const auto source = std::make_shared<CountedSource>(length);
   source->set_name(name);

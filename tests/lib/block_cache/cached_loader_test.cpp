@@ -24,7 +24,7 @@ std::vector<std::byte> bytes_of(const std::filesystem::path& path) {
   return {first, first + bytes.size()};
 }
 
-std::uint64_t epoch_of(const Dataset& dataset, Residency residency, std::int64_t epoch) {
+std::string epoch_of(const Dataset& dataset, Residency residency, std::int64_t epoch) {
   const LoaderOptions options{.batch_size = 32, .shuffle = true, .seed = 3};
   return BatchMaker(Store::load(dataset.split("train"), Device::cpu(), {.residency = residency}), options)
       .fingerprint(epoch, true);

@@ -14,9 +14,6 @@ using namespace octavo::test;
 
 namespace {
 
-constexpr std::int64_t kBlock = 65536;
-constexpr std::int64_t kPlenty = std::int64_t{1} << 30;
-
 using Ranges = std::vector<CountedSource::Range>;
 
 std::int64_t bytes_in(const Ranges& ranges) {
