@@ -253,7 +253,7 @@ TEST_CASE("a call that fails in a cache makes no read fail", "[faults][calls][ca
   for (const CacheFault& failure : kCacheFaults) {
     Tally tally(std::string("7 block cache, ") + failure.name);
     // Faults of the first calls, which open the cache, and of some later ones.
-    for (std::int64_t at = 1;; at += is_night() ? 1 : at < 8 ? place_step(4) : place_step(20) * 5) {
+    for (std::int64_t at = 1;; at += is_night() ? 1 : at < 8 ? place_step(4) : place_step(20) * 9) {
       const TemporaryFolder folder;
       const FaultyOutcome outcome =
           read_with_fault(folder / "cache", kPlenty,

@@ -115,6 +115,30 @@ TEST_CASE("a child of fork uses the source of its parent, also while threads of 
   }
 }
 
+TEST_CASE("a child of fork does not wait for a fetch of its parent's thread", "[unit][cache]") {
+  const TemporaryFolder folder;
+  const auto plain = std::make_shared<CountedSource>(3 * kBlock);
+  const auto source = cached(plain, {folder.path(), kPlenty});
+  std::atomic<bool> has_begun = false, may_end = false;
+  plain->before_read = [&] {
+    has_begun = true;
+    may_end.wait(false);
+  };
+  std::vector<std::byte> out(100), mine(100);
+  std::jthread reader([&] { source->read_at(kBlock, mine); });
+  while (!has_begun) std::this_thread::yield();
+  const pid_t child = fork_with([&] {
+    ::alarm(20);  // ends a child that waits
+    plain->before_read = {};
+    source->read_at(kBlock, out);
+    return std::equal(out.begin(), out.end(), plain->bytes().begin() + kBlock);
+  });
+  const int status = exit_status_of(child);
+  may_end = true;
+  may_end.notify_all();
+  REQUIRE(status == 0);
+}
+
 TEST_CASE("a process killed while it fetches leaves nothing that others wait for", "[unit][cache]") {
   const TemporaryFolder folder;
   const auto plain = std::make_shared<CountedSource>(20 * kBlock);

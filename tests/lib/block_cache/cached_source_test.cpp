@@ -2,6 +2,7 @@
 #include <octavo/cached_source.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 #include "cache_files.hpp"
@@ -109,6 +110,7 @@ TEST_CASE("threads that miss the same blocks fetch them once", "[unit][cache]") 
   const TemporaryFolder folder;
   constexpr std::int64_t kLength = 40 * kBlock + 99;
   const auto plain = std::make_shared<CountedSource>(kLength);
+  plain->before_read = [] { std::this_thread::sleep_for(std::chrono::microseconds(300)); };  // as of a network
   const auto source = cached(plain, {folder.path(), kPlenty});
   std::atomic<int> wrong = 0;
   std::vector<std::jthread> threads;
