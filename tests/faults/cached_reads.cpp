@@ -15,7 +15,7 @@ int main(int count, char** arguments) {
   using namespace octavo;
   if (count != 4) return 2;
   try {
-    const auto plain = std::make_shared<test::CountedSource>(10 * 65536 + 1000);
+    const auto plain = std::make_shared<test::CountedSource>(10 * 131072 + 1000);
     const auto source = cached(plain, {arguments[1], std::atoll(arguments[2])});
     std::mt19937_64 random(static_cast<std::uint64_t>(std::atoll(arguments[3])));
     for (int i = 0; i < 25; ++i) {

@@ -10,7 +10,7 @@
 
 namespace octavo::test {
 
-inline constexpr std::int64_t kBlock = 65536;                   ///< bytes of a block
+inline constexpr std::int64_t kBlock = 131072;                  ///< bytes of a block
 inline constexpr std::int64_t kTable = 4096;                    ///< where the seals begin in a cache file
 inline constexpr std::int64_t kData = std::int64_t{4} << 20;    ///< where the blocks begin in a small cache file
 inline constexpr std::int64_t kPlenty = std::int64_t{1} << 30;  ///< a size that no test fills

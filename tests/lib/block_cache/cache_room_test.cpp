@@ -181,7 +181,7 @@ TEST_CASE("a folder that disappears or a file that is removed ends caching, not 
 
 TEST_CASE("a full disk ends caching with one problem, not reading", "[unit][cache]") {
   const TemporaryFolder folder;
-  if (::mount("tmpfs", folder.path().c_str(), "tmpfs", 0, "size=512k") != 0) {
+  if (::mount("tmpfs", folder.path().c_str(), "tmpfs", 0, "size=1m") != 0) {
     OCTAVO_SKIP("this process may not mount a file system");
   }
   {

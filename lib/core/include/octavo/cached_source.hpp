@@ -38,7 +38,7 @@ class CachedSource : public ByteSource {
   virtual std::string problem() const = 0;
 };
 
-/// Returns a source that has the bytes of `source`, and keeps what it reads in blocks of 64 KiB in options.folder. It
+/// Returns a source that has the bytes of `source`, and keeps what it reads in blocks of 128 KiB in options.folder. It
 /// is used by other processes at the same time and by later ones, as long as name() and identity() of the source stay
 /// the same. Each process compares a block with its hash before it first uses it, and fetches it again if it is
 /// damaged. Nothing that happens to the folder makes a read fail: if it cannot be used or written, problem() says why

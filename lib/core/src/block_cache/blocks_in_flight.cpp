@@ -13,7 +13,7 @@ namespace {
 
 /// A source may forget what was started and never read, because the reader was cancelled.
 constexpr auto kStartedFor = std::chrono::seconds(10);
-/// Memory for started blocks is bounded: 65,536 blocks are 4 GiB.
+/// Memory for started blocks is bounded: 65,536 blocks are 8 GiB.
 constexpr std::size_t kMostStarted = 65536;
 
 }  // namespace
