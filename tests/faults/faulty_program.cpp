@@ -126,14 +126,14 @@ bool FaultyOutcome::is_clean_error() const {
 }
 
 FaultyOutcome run_with_fault(const std::vector<std::string>& arguments, const Fault& fault,
-                             const std::filesystem::path& trace) {
+                             const std::filesystem::path& trace, const std::string& program_path) {
   SharedControl shared;
   set(shared.control(), fault);
   const Variable preload("LD_PRELOAD", library_for(fault.calls));
   const Variable options("ASAN_OPTIONS", sanitizer_options());
   const Variable control(faults::kControlVariable, shared.path());
   const Variable traced(faults::kTraceVariable, trace.string());
-  RunningProgram program(arguments);
+  RunningProgram program(arguments, -1, program_path);
   FaultyOutcome outcome;
   outcome.hung = !ends_in_time(program);
   if (outcome.hung) program.send(SIGKILL);

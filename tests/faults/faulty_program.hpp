@@ -36,9 +36,10 @@ struct FaultyOutcome : Outcome {
   bool is_clean_error() const;
 };
 
-/// Runs `octavo` with these arguments. If `trace` is not empty, appends a record of all file changes to that file.
+/// Runs `program`, or `octavo`, with these arguments. If `trace` is not empty, appends a record of all file changes to
+/// that file.
 FaultyOutcome run_with_fault(const std::vector<std::string>& arguments, const Fault& fault,
-                             const std::filesystem::path& trace = {});
+                             const std::filesystem::path& trace = {}, const std::string& program = "");
 
 /// Why faults cannot be injected in this build; empty if they can.
 std::string why_no_faults(std::uint32_t calls);

@@ -44,9 +44,10 @@ bool Outcome::is_one_line_error() const {
   return err.starts_with("octavo: error: ") && err.ends_with('\n') && std::count(err.begin(), err.end(), '\n') == 1;
 }
 
-RunningProgram::RunningProgram(const std::vector<std::string>& arguments, int out)
+RunningProgram::RunningProgram(const std::vector<std::string>& arguments, int out, std::string program)
     : out_(file_without_name()), err_(file_without_name()) {
-  std::vector<std::string> words = {OCTAVO_PROGRAM};
+  if (program.empty()) program = OCTAVO_PROGRAM;
+  std::vector<std::string> words = {program};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
@@ -63,10 +64,10 @@ RunningProgram::RunningProgram(const std::vector<std::string>& arguments, int ou
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setsigdefault(&attributes, &signals);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-  const int error = ::posix_spawn(&process_, OCTAVO_PROGRAM, &actions, &attributes, pointers.data(), environ);
+  const int error = ::posix_spawn(&process_, program.c_str(), &actions, &attributes, pointers.data(), environ);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) throw std::runtime_error("cannot run " OCTAVO_PROGRAM);
+  if (error != 0) throw std::runtime_error("cannot run " + program);
 }
 
 RunningProgram::~RunningProgram() {

@@ -30,8 +30,8 @@ struct Outcome {
 /// A run of the program that may still be in progress. The destructor waits for its end.
 class RunningProgram {
  public:
-  /// `out` is the descriptor for stdout. -1: a temporary file that wait() reads.
-  explicit RunningProgram(const std::vector<std::string>& arguments, int out = -1);
+  /// `out` is the descriptor for stdout. -1: a temporary file that wait() reads. `program`: if empty, `octavo`.
+  explicit RunningProgram(const std::vector<std::string>& arguments, int out = -1, std::string program = "");
   ~RunningProgram();
   RunningProgram(const RunningProgram&) = delete;
   RunningProgram& operator=(const RunningProgram&) = delete;

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <octavo/byte_source.hpp>
 
@@ -36,6 +37,10 @@ class File final : public ByteSource {
   static File create_unnamed(const std::filesystem::path& folder);
   /// Opens an existing file for reading and writing. Throws IoError.
   static File open_for_writing(const std::filesystem::path& path);
+  /// Takes over the descriptor of a regular file; `path` is its name for messages.
+  static File owning(FileDescriptor descriptor, std::filesystem::path path) {
+    return {std::move(descriptor), std::move(path)};
+  }
 
   /// Fills `out` from `offset`. Throws IoError, also if the file ends before that.
   void read_at(std::int64_t offset, std::span<std::byte> out) const override;

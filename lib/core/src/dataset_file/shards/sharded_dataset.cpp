@@ -8,6 +8,7 @@
 #include "dataset_file/file_dataset.hpp"
 #include "dataset_file/shards/decoded_split.hpp"
 #include "format/codec.hpp"
+#include "format/limits.hpp"
 #include "format/statistics/sample_counter.hpp"
 #include "support/file.hpp"
 #include "support/hash.hpp"
