@@ -26,7 +26,9 @@ constexpr std::int64_t kReadBytes = 32 * kMebibyte;
 constexpr std::int64_t kBlockBytes = 64 * kKibibyte;
 constexpr std::int64_t kMostBlockBytes = 16 * kMebibyte;
 /// A read belongs to a stream if it begins this near to its end: threads that share a stream overtake each other.
+/// Small reads, such as those of labels, are streams of their own.
 constexpr std::int64_t kStreamReachBytes = 16 * kMebibyte;
+constexpr std::int64_t kSmallStreamReachBytes = kBlockBytes;
 constexpr std::int64_t kFirstWindowBytes = kMebibyte;
 constexpr std::int64_t kMostWindowBytes = 32 * kMebibyte;
 constexpr std::size_t kMostStreams = 8;
@@ -335,8 +337,10 @@ std::shared_ptr<RangeQueue::Piece> RangeQueue::wait_for(Lock& lock, std::int64_t
 void RangeQueue::read_ahead(ByteRange range, std::int64_t length_bytes) {
   const Piece* piece = piece_at(range.begin);
   if (piece != nullptr && piece->kind != Kind::ahead) return;  // announced, or in a block
+  const bool is_small = range.bytes() < kBlockBytes;
+  const std::int64_t reach = is_small ? kSmallStreamReachBytes : kStreamReachBytes;
   const auto continues = [&](const Stream& stream) {
-    return std::abs(range.begin - stream.next) <= kStreamReachBytes;
+    return stream.is_small == is_small && std::abs(range.begin - stream.next) <= reach;
   };
   auto stream = std::find_if(streams_.begin(), streams_.end(), continues);
   if (stream == streams_.end()) {
@@ -345,12 +349,12 @@ void RangeQueue::read_ahead(ByteRange range, std::int64_t length_bytes) {
         return a.last_use < b.last_use;
       }));
     }
-    streams_.push_back({range.end, range.end, 0, ++clock_});
+    streams_.push_back({is_small, range.end, range.end, 0, ++clock_});
     return;
   }
   if (range.end <= stream->next) {
     // Another thread that is late finds what it needs; otherwise this is a new pass through a small file.
-    if (piece == nullptr) *stream = {range.end, range.end, 0, ++clock_};
+    if (piece == nullptr) *stream = {is_small, range.end, range.end, 0, ++clock_};
     return;
   }
   stream->last_use = ++clock_;

@@ -100,10 +100,11 @@ class RangeQueue {
 
   /// A reader that goes through the file, possibly with several threads.
   struct Stream {
-    std::int64_t next = -1;         ///< the end of what was read
-    std::int64_t ahead = 0;         ///< the end of what was announced
-    std::int64_t window_bytes = 0;  ///< how far ahead
-    std::int64_t last_use = 0;
+    bool is_small;              ///< it consists of small reads
+    std::int64_t next;          ///< the end of what was read
+    std::int64_t ahead;         ///< the end of what was requested
+    std::int64_t window_bytes;  ///< how far ahead
+    std::int64_t last_use;
   };
 
   using Lock = std::unique_lock<std::mutex>;

@@ -7,7 +7,7 @@ import re
 from urllib.parse import urlsplit
 
 # A scheme of one letter would be a drive of Windows. fsspec chains schemes: simplecache::s3://bucket/photos.h5.
-_ADDRESS = re.compile(r"(?:[A-Za-z][A-Za-z0-9]*::)*[A-Za-z][A-Za-z0-9+.-]+:/{1,2}[^/]")
+_ADDRESS = re.compile(r"(?:[A-Za-z][A-Za-z0-9]*::)*[A-Za-z][A-Za-z0-9+.-]+:/{1,3}[^/]")
 _URL_IN_TEXT = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://[^\s\"'<>)\]]+")
 
 
