@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 
@@ -83,6 +84,13 @@ def serving() -> Iterator[ObjectServer]:
         yield server
     finally:
         server.close()
+
+
+def serve_file(path: str, address: str) -> str:
+    """The URL of a server with this file, for pages of the documentation; it ends with the process."""
+    server = ObjectServer()
+    server.objects[address] = Path(path).read_bytes()
+    return server.url
 
 
 class RangeStore:

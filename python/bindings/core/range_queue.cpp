@@ -35,10 +35,6 @@ constexpr std::size_t kMostStreams = 8;
 
 constexpr auto kCheckPeriod = std::chrono::milliseconds(100);
 
-std::int64_t overlap(ByteRange a, ByteRange b) {
-  return std::max<std::int64_t>(0, std::min(a.end, b.end) - std::max(a.begin, b.begin));
-}
-
 std::int64_t bytes_in(std::span<const std::span<std::byte>> parts) {
   std::int64_t bytes = 0;
   for (const std::span<std::byte> part : parts) bytes += std::ssize(part);
@@ -260,7 +256,8 @@ std::int64_t RangeQueue::ask_to_read(ByteRange range, bool is_large, std::int64_
   return wanted.end;
 }
 
-/// Announced ranges become requests; neighbors are joined.
+/// Announced ranges become requests; neighbors are joined. What is announced again is not counted again: a reader may
+/// announce a batch, and later parts of it.
 void RangeQueue::ask_for_announced() {
   if (announced_.empty()) return;
   std::sort(announced_.begin(), announced_.end(),
@@ -270,12 +267,11 @@ void RangeQueue::ask_for_announced() {
   for (const ByteRange& range : std::span(announced_).subspan(1)) {
     const bool is_near = range.begin - joined.end <= kMostGapBytes;
     if (is_near && std::max(joined.end, range.end) - joined.begin <= kMostPieceBytes) {
+      unread_bytes += std::max<std::int64_t>(0, range.end - std::max(range.begin, joined.end));
       joined.end = std::max(joined.end, range.end);
-      unread_bytes += range.bytes();
       continue;
     }
     ask_for(joined, Kind::read, unread_bytes);
-    // Ranges may overlap.
     joined = range;
     unread_bytes = range.bytes();
   }
@@ -291,9 +287,7 @@ void RangeQueue::ask_for(ByteRange range, Kind kind, std::int64_t unread_bytes) 
   if (next != pieces_.begin() && std::prev(next)->second->range.end > range.begin) --next;
   for (std::int64_t at = range.begin; at < range.end;) {
     if (next != pieces_.end() && next->second->range.begin <= at) {
-      Piece& piece = *next->second;
-      if (unread_bytes > 0) piece.unread_bytes += overlap(piece.range, range);
-      at = piece.range.end;
+      at = next->second->range.end;
       ++next;
       continue;
     }
@@ -345,9 +339,8 @@ void RangeQueue::read_ahead(ByteRange range, std::int64_t length_bytes) {
   auto stream = std::find_if(streams_.begin(), streams_.end(), continues);
   if (stream == streams_.end()) {
     if (streams_.size() == kMostStreams) {
-      streams_.erase(std::min_element(streams_.begin(), streams_.end(), [](const Stream& a, const Stream& b) {
-        return a.last_use < b.last_use;
-      }));
+      streams_.erase(std::min_element(streams_.begin(), streams_.end(),
+                                      [](const Stream& a, const Stream& b) { return a.last_use < b.last_use; }));
     }
     streams_.push_back({is_small, range.end, range.end, 0, ++clock_});
     return;

@@ -33,8 +33,8 @@ struct FileDescription {
 
 /// Connects threads that read ranges of one file with threads that fetch them. A reader announces ranges, which costs
 /// nothing; the first read asks for all that were announced, neighbors joined, so that they are fetched at the same
-/// time. What readers read in sequence without announcing it is fetched ahead of them. Fetched bytes are kept until they
-/// are read, up to a limit.
+/// time. What readers read in sequence without announcing it is fetched ahead of them. Fetched bytes are kept until
+/// they are read, up to a limit.
 ///
 /// Thread-safe, but not usable in a child of fork().
 class RangeQueue {
@@ -91,7 +91,7 @@ class RangeQueue {
     State state = State::queued;
     Kind kind = Kind::read;
     std::unique_ptr<std::byte[]> bytes = {};
-    std::int64_t unread_bytes = 0;  ///< that readers will read; a range that two of them announce counts twice
+    std::int64_t unread_bytes = 0;  ///< that readers will read
     std::int64_t last_use = 0;
     std::string problem = {};
     int error_number = 0;
@@ -137,8 +137,8 @@ class RangeQueue {
   std::int64_t block_bytes_ = 0;
   std::vector<Stream> streams_;
 
-  std::deque<std::int64_t> queue_;                             ///< numbers of requests
-  std::map<std::int64_t, std::shared_ptr<Piece>> requests_;    ///< by number; null: describe the file
+  std::deque<std::int64_t> queue_;                           ///< numbers of requests
+  std::map<std::int64_t, std::shared_ptr<Piece>> requests_;  ///< by number; null: describe the file
   struct Description {
     std::optional<FileDescription> description = {};
     std::string problem = {};

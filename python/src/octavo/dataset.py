@@ -389,7 +389,7 @@ class Dataset:
     FormatError
         If it is not an Octavo dataset file, has a newer version, is damaged, or was changed by another program.
     ImportError
-        If it is an address, and neither obstore nor fsspec is installed: ``pip install "octavo[remote]"``.
+        If it is an address, and neither obstore (the extra ``octavo[remote]``) nor fsspec is installed.
     """
 
     def __init__(self, path: Location) -> None:
@@ -544,9 +544,7 @@ def dataset_of(data: Location | Dataset, action: str) -> Dataset:
     raise wrong_data(action, "data", data, "the path of a dataset file, or a Dataset")
 
 
-def dataset_and_split(
-    data: Location | Dataset | Split, split: str | None, action: str
-) -> tuple[Dataset, str | None]:
+def dataset_and_split(data: Location | Dataset | Split, split: str | None, action: str) -> tuple[Dataset, str | None]:
     """The dataset, and the name of the split that `data` or `split` chooses, if one of them does.
 
     Raises

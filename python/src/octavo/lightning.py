@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import weakref
 from collections.abc import Sequence
 from typing import Any

@@ -20,8 +20,8 @@ from ._loading.loader_options import ArrayStoreOptions, GatherOptions, StoreOpti
 from ._loading.loader_options import Residency as Residency  # where users find it
 from ._loading.masks import Masks, resolve_masks
 from ._options import described_by, describes, options_of, types_of, with_defaults
-from ._wrong_data import wrong_data
 from ._remote.byte_source import Location, is_location
+from ._wrong_data import wrong_data
 from .arrays import ArraySplit
 from .augment import Operation
 from .dataset import Dataset, Split

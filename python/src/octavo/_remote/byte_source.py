@@ -6,6 +6,7 @@ import functools
 import os
 import pickle
 import re
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from .. import _core
@@ -22,12 +23,12 @@ from .clients import (
     open_with_obstore,
 )
 from .fetching import Fetcher
-from .worker_process import WorkerClient
 
 #: How old, in seconds, what is known about an object may be if requests do not compare it.
 CHECK_SECONDS = 5.0
 
-EXTRA = 'pip install "octavo[remote]"'
+#: Also as an extra: octavo[remote].
+INSTALL = "pip install obstore"
 
 
 class FileOfSystem(Protocol):
@@ -170,7 +171,7 @@ def _name_of(source: Any, path: str | None) -> str:
     return f"{type(source).__name__}/{path}"
 
 
-def _client_maker(source: Any, path: str | None) -> tuple[functools.partial[Client], bool]:
+def _client_maker(source: Any, path: str | None) -> tuple[Callable[[], Client], bool]:
     """What makes the client in the process that reads, and whether the client compares the object."""
     if path is None:
         return _client_maker_of_url(source)
@@ -181,13 +182,13 @@ def _client_maker(source: Any, path: str | None) -> tuple[functools.partial[Clie
     return functools.partial(_make_fsspec_client, source, path, os.getpid()), False
 
 
-def _client_maker_of_url(url: str) -> tuple[functools.partial[Client], bool]:
+def _client_maker_of_url(url: str) -> tuple[Callable[[], Client], bool]:
     if obstore_reads(url) and is_installed("obstore"):
         return functools.partial(_make_url_client, url), True
     if is_installed("fsspec"):
         return functools.partial(_make_fsspec_url_client, url), False
     if obstore_reads(url):
-        raise ImportError(f'open "{shown(url)}": reading it needs obstore; run: {EXTRA}')
+        raise ImportError(f'open "{shown(url)}": reading it needs the extra octavo[remote]; run: {INSTALL}')
     raise ImportError(f'open "{shown(url)}": reading {scheme_of(url)}:// needs fsspec; run: pip install fsspec')
 
 
@@ -196,15 +197,19 @@ def _is_of_obstore(source: Any) -> bool:
 
 
 def _make_obstore_client(store: Any, path: str) -> Client:
-    if not needs_another_process():
-        return ObstoreClient(store, path)
-    return WorkerClient(functools.partial(ObstoreClient, store, path))
+    return _where_obstore_works(functools.partial(ObstoreClient, store, path))
 
 
 def _make_url_client(url: str) -> Client:
+    return _where_obstore_works(functools.partial(open_with_obstore, url))
+
+
+def _where_obstore_works(make_client: functools.partial[ObstoreClient]) -> Client:
     if not needs_another_process():
-        return open_with_obstore(url)
-    return WorkerClient(functools.partial(open_with_obstore, url))
+        return make_client()
+    from .worker_process import WorkerClient
+
+    return WorkerClient(make_client)
 
 
 def _make_fsspec_client(file_system: Any, path: str, process: int) -> Client:

@@ -71,8 +71,9 @@ class ObstoreClient:
         # A weak ETag never matches.
         condition = {"if_match": opened.etag} if opened.etag and not opened.etag.startswith("W/") else {}
         buffers = []
-        for begin, end in ranges:
-            result = self._obstore.get(self._store, self._path, options={"range": (begin, end), **condition})
+        for bounds in ranges:
+            options: Any = {"range": bounds, **condition}
+            result = self._obstore.get(self._store, self._path, options=options)
             if _described(result.meta) != opened:
                 raise ChangedError
             buffers.append(result.bytes())

@@ -86,11 +86,11 @@ def problem_of(error: BaseException) -> Problem:
     if isinstance(error, PermissionError) or kind in ("PermissionDeniedError", "UnauthenticatedError") or (
         status in (401, 403)
     ):  # fmt: skip
-        return Problem(
-            f"access is denied{_of(status)}; check the credentials, and that they may read it", errno.EACCES
-        )
-    if isinstance(error, (NotImplementedError, TypeError, AttributeError, ImportError)) or kind == "NotSupportedError":
-        return Problem(f"{text}; the server or the library cannot read ranges: copy the file first")
+        return Problem(f"access is denied{_of(status)}; check the credentials, and that they may read it", errno.EACCES)
+    if isinstance(error, ImportError):
+        return Problem(f"{text}; install what is missing, or copy the file first")
+    if isinstance(error, (NotImplementedError, TypeError, AttributeError)) or kind == "NotSupportedError":
+        return Problem(f"{text}; it cannot be read in ranges, so copy the file first")
     lasts = status is not None and 400 <= status < 500 and status not in _PASSING_STATUSES
     return Problem(f"{text}; check the address and the network, and try again", may_pass=not lasts)
 

@@ -14,7 +14,7 @@ import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 from .clients import Client, Description, Ranges
 from .problems import ProblemError, problem_of
@@ -30,8 +30,15 @@ class WorkerClient:
     compares = True
 
     def __init__(self, make_client: Callable[[], Client]) -> None:
+        # A NotImplementedError is not tried again.
         if not sys.executable:
-            raise RuntimeError("obstore does not work after fork(), and there is no Python program to run it in")
+            raise NotImplementedError("obstore does not work after fork(), and there is no Python program to run it in")
+        try:
+            pickle.dumps(make_client)
+        except Exception as error:
+            raise NotImplementedError(
+                f"obstore does not work after fork(), and its store has no pickle: {error}"
+            ) from None
         self._lock = threading.Lock()
         code = f"from {__name__} import main; main()"
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
@@ -52,7 +59,8 @@ class WorkerClient:
 
     def _call(self, name: str, *arguments: Any) -> Any:
         to, back = self._process.stdin, self._process.stdout
-        assert to is not None and back is not None
+        assert to is not None
+        assert back is not None
         with self._lock:
             _send(to, (name, *arguments))
             message = _receive(back)
@@ -92,14 +100,14 @@ def _fetch(pool: ThreadPoolExecutor, client: Client, ranges: Ranges, opened: Des
     return [bytes(buffer) for buffers in pool.map(lambda call: client.fetch(call, opened), calls) for buffer in buffers]
 
 
-def _send(file: BinaryIO, message: Any) -> None:
+def _send(file: IO[bytes], message: Any) -> None:
     content = pickle.dumps(message)
     file.write(_LENGTH.pack(len(content)))
     file.write(content)
     file.flush()
 
 
-def _receive(file: BinaryIO) -> Any:
+def _receive(file: IO[bytes]) -> Any:
     """The next message; None at the end."""
     head = file.read(_LENGTH.size)
     if len(head) < _LENGTH.size:
