@@ -185,6 +185,10 @@ std::int64_t PythonSource::length() const {
 
 std::string PythonSource::identity() const { return describe().identity; }
 
+ReadCost PythonSource::read_cost() const noexcept {
+  return {.most_gap_bytes = RangeQueue::kMostGapBytes, .waits_for_network = true};
+}
+
 void PythonSource::read_at(std::int64_t offset, std::span<std::byte> out) const {
   read_parts_at(offset, std::span(&out, 1));
 }

@@ -38,6 +38,7 @@ class PythonSource final : public ByteSource {
   std::string name() const override { return name_; }
   std::int64_t length() const override;
   std::string identity() const override;
+  ReadCost read_cost() const noexcept override;
   void read_at(std::int64_t offset, std::span<std::byte> out) const override;
   void read_parts_at(std::int64_t offset, std::span<const std::span<std::byte>> parts) const override;
   AtHand read_parts_at_hand(std::int64_t offset, std::span<const std::span<std::byte>> parts) const noexcept override;

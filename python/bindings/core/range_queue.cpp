@@ -14,8 +14,6 @@ constexpr std::int64_t kMebibyte = 1024 * kKibibyte;
 
 /// Most bytes per request; larger ranges are fetched in parts, at the same time.
 constexpr std::int64_t kMostPieceBytes = 4 * kMebibyte;
-/// Announced ranges with a smaller gap are one request: the gap takes less time than a request.
-constexpr std::int64_t kMostGapBytes = 64 * kKibibyte;
 /// Most bytes of all requests that one thread gets at a time.
 constexpr std::int64_t kMostCallBytes = 16 * kMebibyte;
 /// Most bytes that are kept or being fetched. Readers may exceed it by a piece each.

@@ -39,6 +39,9 @@ struct FileDescription {
 /// Thread-safe, but not usable in a child of fork().
 class RangeQueue {
  public:
+  /// Announced ranges with a smaller gap are one request: the gap takes less time than a request.
+  static constexpr std::int64_t kMostGapBytes = std::int64_t{64} << 10;
+
   /// What a thread that fetches is asked for.
   struct Request {
     std::int64_t number;
