@@ -2,12 +2,14 @@
 
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 
 #include <unistd.h>
 
 #include <cstring>
 #include <optional>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -233,6 +235,33 @@ void PythonSource::start_read(std::int64_t offset, std::int64_t length_bytes) co
   }
 }
 
+namespace {
+
+/// (name, start, check_seconds), of PythonSource.
+using SourceArguments = std::tuple<std::string, nb::object, double>;
+
+std::shared_ptr<const ByteSource> make_source(const SourceArguments& arguments) {
+  const auto& [name, start, check_seconds] = arguments;
+  return std::make_shared<const PythonSource>(name, start, check_seconds);
+}
+
+Dataset open_remote(const SourceArguments& file) {
+  std::shared_ptr<const ByteSource> source = make_source(file);
+  const GilRelease released;
+  return Dataset::open(std::move(source));
+}
+
+Dataset open_remote_shards(const SourceArguments& manifest, const nb::object& shard_of) {
+  const std::shared_ptr<const ByteSource> source = make_source(manifest);
+  const GilRelease released;
+  return Dataset::open_manifest(source, [&shard_of](const std::string& name) {
+    const GilHold gil;
+    return make_source(nb::cast<SourceArguments>(shard_of(name)));
+  });
+}
+
+}  // namespace
+
 void add_python_sources(nb::module_& module) {
   nb::class_<RangeQueue>(module, "RangeQueue", "What the readers of a remote file ask for.")
       .def("next", &next_requests, "most"_a)
@@ -240,14 +269,9 @@ void add_python_sources(nb::module_& module) {
       .def("deliver", &deliver_bytes, "number"_a, "buffer"_a)
       .def("describe", &deliver_description, "number"_a, "length_bytes"_a, "identity"_a)
       .def("fail", &deliver_problem, "number"_a, "message"_a, "error_number"_a);
-  module.def(
-      "open_remote",
-      [](const std::string& name, const nb::object& start, double check_seconds) {
-        auto source = std::make_shared<const PythonSource>(name, start, check_seconds);
-        const GilRelease released;
-        return Dataset::open(std::move(source));
-      },
-      "name"_a, "start"_a, "check_seconds"_a, "Opens a dataset file that start(queue) fetches.");
+  module.def("open_remote", &open_remote, "file"_a, "Opens a dataset file: (name, start(queue), check_seconds).");
+  module.def("open_remote_shards", &open_remote_shards, "manifest"_a, "shard_of"_a,
+             "Opens the shards of a manifest; shard_of(name) describes one like the manifest.");
 }
 
 }  // namespace octavo::python

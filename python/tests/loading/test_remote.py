@@ -152,6 +152,28 @@ def test_a_path_is_the_address_without_secrets(files: dict[str, Path], server: O
     assert "PASSWORD" not in str(error.value)
 
 
+@pytest.mark.parametrize("residency", ["streamed", "device"])
+def test_shards_are_read_remotely(files: dict[str, Path], tmp_path: Path, server: ObjectServer, residency: str) -> None:
+    pytest.importorskip("obstore")
+    job = octavo.ShardedPack(files["plain"], tmp_path / "out", shards=3)
+    for shard in range(3):
+        job(shard)
+    job.merge()
+    for path in (tmp_path / "out").iterdir():
+        server.objects[f"/shards/{path.name}"] = path.read_bytes()
+    expected = batches(files["plain"])
+    assert batches(f"{server.url}/shards/", residency=residency) == expected
+    dataset = octavo.Dataset(f"{server.url}/shards/dataset.json?signature=1")
+    assert batches(pickle.loads(pickle.dumps(dataset)), residency=residency) == expected
+    assert in_child(lambda: batches(dataset, residency=residency) == expected)
+    fsspec = pytest.importorskip("fsspec")
+    local = (fsspec.filesystem("file"), f"{tmp_path}/out/dataset.json")
+    assert batches(local, residency=residency) == expected
+    del server.objects["/shards/shard-00001-of-00003.h5"]
+    with pytest.raises(FileNotFoundError, match=r"shard-00001-of-00003\.h5"):
+        octavo.Dataset(f"{server.url}/shards/")
+
+
 # ---- What is read when ---------------------------------------------------------------------------------------------
 
 
@@ -470,8 +492,6 @@ def test_a_route_without_obstore_is_fsspec(files: dict[str, Path], monkeypatch: 
 
 
 def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r'open "s3://bucket/photos/dataset\.json": shards can be opened only in a'):
-        octavo.Dataset("s3://bucket/photos/dataset.json")
     with pytest.raises(ValueError, match=r"pass the path of a local file, without file:"):
         octavo.Dataset(f"file://{tmp_path}/a.h5")
     with pytest.raises(TypeError, match=r"object has neither get_ranges\(\) and head\(\) nor cat_ranges\(\) and info"):

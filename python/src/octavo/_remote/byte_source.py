@@ -45,6 +45,9 @@ class FileOfSystem(Protocol):
         ...
 
 
+_NativeArguments = tuple[str, Callable[[_core.RangeQueue], None], float]
+
+
 class ByteSource:
     """A dataset file that is not on this machine; `remote_file` makes one. It can be used wherever a path can.
 
@@ -62,10 +65,29 @@ class ByteSource:
         return self._name
 
     def _open(self) -> _core.Dataset:
-        """Opens the dataset file."""
+        """Opens the dataset file, or the shards of a manifest."""
+        if not self._name.endswith(".json"):
+            return _core.open_remote(self._native_arguments())
+        opened: list[str] = []
+
+        def shard_of(name: str) -> _NativeArguments:
+            opened.append(name)
+            # They share the threads; the number of shards is known when these start.
+            return self._sibling(name)._native_arguments(lambda most: max(2, most // len(opened)))
+
+        return _core.open_remote_shards(self._native_arguments(), shard_of)
+
+    def _native_arguments(self, threads_of: Callable[[int], int] = lambda most: most) -> _NativeArguments:
         make_client, compares = _client_maker(self._source, self._path)
-        fetcher = Fetcher(self._name, make_client)
-        return _core.open_remote(self._name, fetcher.start, -1.0 if compares else CHECK_SECONDS)
+        fetcher = Fetcher(self._name, make_client, threads_of)
+        return self._name, fetcher.start, -1.0 if compares else CHECK_SECONDS
+
+    def _sibling(self, name: str) -> ByteSource:
+        """The file with this name in the same folder."""
+        if self._path is not None:
+            return ByteSource(self._source, _in_folder_of(self._path, name))
+        place, mark, query = self._source.partition("?")
+        return ByteSource(_in_folder_of(place, name) + mark + query)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ByteSource, (self._source, self._path)
@@ -153,14 +175,15 @@ def _has_ranges(source: Any) -> bool:
 
 
 def _source_of_address(url: str) -> ByteSource:
-    if shown(url).endswith("/dataset.json"):
-        raise ValueError(
-            f'open "{shown(url)}": shards can be opened only in a local or mounted folder; copy the folder, or merge '
-            "them into one file (octavo merge)"
-        )
     if scheme_of(url) == "file":
         raise ValueError(f'open "{shown(url)}": pass the path of a local file, without file:')
-    return ByteSource(url)
+    place, mark, query = url.partition("?")
+    return ByteSource(f"{place}dataset.json{mark}{query}" if place.endswith("/") else url)
+
+
+def _in_folder_of(path: str, name: str) -> str:
+    folder, slash, _ = path.rpartition("/")
+    return folder + slash + name
 
 
 def _name_of(source: Any, path: str | None) -> str:

@@ -21,9 +21,10 @@ class Fetcher:
     A client is made when a thread needs it, so that none exists before fork().
     """
 
-    def __init__(self, name: str, make_client: Callable[[], Client]) -> None:
+    def __init__(self, name: str, make_client: Callable[[], Client], threads_of: Callable[[int], int]) -> None:
         self._name = name
         self._make_client = make_client
+        self._threads_of = threads_of  #: how many threads to use, of those that the client can
         self._opened: Description | None = None
         self._process = -1
         self._begin_process()
@@ -64,7 +65,7 @@ class Fetcher:
         if not queue.needs_another_thread():
             return
         with self._lock:
-            if self._thread_count >= client.threads:
+            if self._thread_count >= self._threads_of(client.threads):
                 return
             self._thread_count += 1
         _thread.start_new_thread(self._work, (queue,))
