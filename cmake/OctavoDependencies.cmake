@@ -13,17 +13,25 @@ if(NOT OCTAVO_INSTALLED AND IS_DIRECTORY ${PROJECT_SOURCE_DIR}/.deps)
   list(PREPEND CMAKE_PREFIX_PATH ${PROJECT_SOURCE_DIR}/.deps)
 endif()
 
-# octavo_find_dependency(name FOR component HEADER h [LIBRARIES l...] [SUFFIXES s...] [OPTIONAL|IF_PRESENT] PACKAGE p)
+# octavo_find_dependency(name FOR component... HEADER h [LIBRARIES l...] [SUFFIXES s...] [OPTIONAL|IF_PRESENT] PACKAGE p)
 #
 # OPTIONAL: for a feature, which OCTAVO_OPTIONAL_LIBRARIES can turn off. IF_PRESENT: what another library may need.
-# FOR names the component of the installed package that needs it. octavo-config.cmake sets OCTAVO_COMPONENTS.
+# FOR names the components of the installed package that need it. octavo-config.cmake sets OCTAVO_COMPONENTS.
 function(octavo_find_dependency name)
-  cmake_parse_arguments(arg "OPTIONAL;IF_PRESENT" "FOR;HEADER;PACKAGE" "LIBRARIES;SUFFIXES" ${ARGN})
+  cmake_parse_arguments(arg "OPTIONAL;IF_PRESENT" "HEADER;PACKAGE" "FOR;LIBRARIES;SUFFIXES" ${ARGN})
   if(TARGET octavo_deps::${name} OR (arg_OPTIONAL AND NOT OCTAVO_OPTIONAL_LIBRARIES AND NOT OCTAVO_INSTALLED))
     return()
   endif()
-  if(OCTAVO_INSTALLED AND (NOT arg_LIBRARIES OR NOT arg_FOR IN_LIST OCTAVO_COMPONENTS))
-    return()
+  if(OCTAVO_INSTALLED)
+    set(needed FALSE)
+    foreach(component IN LISTS arg_FOR)
+      if(component IN_LIST OCTAVO_COMPONENTS)
+        set(needed TRUE)
+      endif()
+    endforeach()
+    if(NOT needed OR NOT arg_LIBRARIES)
+      return()
+    endif()
   endif()
 
   set(found YES)
@@ -79,7 +87,7 @@ octavo_find_dependency(webp FOR pack HEADER webp/decode.h LIBRARIES webp PACKAGE
 octavo_find_dependency(tiff FOR pack HEADER tiffio.h LIBRARIES tiff PACKAGE libtiff-dev OPTIONAL)
 octavo_find_dependency(gif FOR pack HEADER gif_lib.h LIBRARIES gif PACKAGE libgif-dev OPTIONAL)
 octavo_find_dependency(utf8proc FOR pack HEADER utf8proc.h LIBRARIES utf8proc PACKAGE libutf8proc-dev OPTIONAL)
-octavo_find_dependency(curl FOR fetch HEADER curl/curl.h LIBRARIES curl PACKAGE libcurl4-openssl-dev OPTIONAL)
+octavo_find_dependency(curl FOR fetch remote HEADER curl/curl.h LIBRARIES curl PACKAGE libcurl4-openssl-dev OPTIONAL)
 octavo_find_dependency(crypto FOR fetch HEADER openssl/evp.h LIBRARIES crypto PACKAGE libssl-dev OPTIONAL)
 # Checksums in a build without OpenSSL, such as the Python wheels.
 if(NOT TARGET octavo_deps::crypto)

@@ -22,6 +22,7 @@ set_target_properties(octavo_lab_kernels PROPERTIES EXPORT_NAME lab_kernels)
 octavo_install(core octavo-core-targets octavo_types octavo_kernels octavo_core)
 octavo_install(pack octavo-pack-targets octavo_pack)
 octavo_install(fetch octavo-fetch-targets octavo_fetch)
+octavo_install(remote octavo-remote-targets octavo_remote)
 octavo_install(lab octavo-lab-targets octavo_lab_kernels octavo_lab)
 octavo_install(all octavo-targets octavo)
 

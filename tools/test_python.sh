@@ -3,7 +3,8 @@
 #
 #   --torch          also run the tests with PyTorch: installs its CPU build and torchvision into the test environment
 #   --integrations   also run those with Lightning, Accelerate, Transformers, Datasets, timm, Keras, JAX, Dask,
-#                    Ray, submitit and Spark (with Java); implies --torch
+#                    Ray, submitit and Spark (with Java), and of remote files with obstore and fsspec; implies
+#                    --torch
 #   --python PYTHON  the interpreter, 3.10 or newer (python3)
 #   --cuda WHEN      OCTAVO_CUDA of the build: AUTO, ON or OFF (OFF)
 #
@@ -56,7 +57,7 @@ if [[ $with_torch == yes ]]; then
 fi
 if [[ $with_integrations == yes ]]; then
   "$bin/python" -m pip install -q lightning accelerate transformers datasets timm keras jax tensorflow-cpu \
-    "dask[distributed]" ray submitit pyspark
+    "dask[distributed]" ray submitit pyspark obstore fsspec aiohttp
 fi
 
 heading "Python: the package"

@@ -24,7 +24,7 @@ endfunction()
 if(NOT has_cuda)
   refuse("it was built without CUDA; build and install it with -D OCTAVO_CUDA=ON" COMPONENTS core cuda)
 endif()
-refuse("it has no component images; expected core, pack, fetch, lab or cuda" COMPONENTS images)
+refuse("it has no component images; expected core, pack, fetch, remote, lab or cuda" COMPONENTS images)
 refuse("its component pack is not installed" COMPONENTS core pack)
 refuse("its component fetch is not installed" COMPONENTS fetch)
 

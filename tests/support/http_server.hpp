@@ -3,11 +3,14 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -27,8 +30,27 @@ struct HttpRequest {
   std::string path;   ///< "/a.bin"
   std::string range;  ///< "bytes=100-"; empty: all
   std::string if_range;
+  std::string head;  ///< all lines, each with \r\n
+
   /// The first byte of the range; 0 without a range.
   std::size_t first() const { return range.empty() ? 0 : std::stoul(range.substr(range.find('=') + 1)); }
+  /// The end of the range in a file of `total` bytes.
+  std::size_t end(std::size_t total) const {
+    const std::size_t dash = range.find('-');
+    const bool is_open = dash == std::string::npos || dash + 1 == range.size();
+    return is_open ? total : std::min(total, std::stoul(range.substr(dash + 1)) + 1);
+  }
+  /// The value of a header; empty if there is none. Names are compared without case.
+  std::string header(const std::string& name) const {
+    const auto lower = [](std::string text) {
+      for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      return text;
+    };
+    const std::size_t at = lower(head).find("\r\n" + lower(name) + ": ");
+    if (at == std::string::npos) return "";
+    const std::size_t begin = at + name.size() + 4;
+    return head.substr(begin, head.find("\r\n", begin) - begin);
+  }
 };
 
 /// The connection of one request. Data sent after the client has disconnected is dropped.
@@ -58,9 +80,25 @@ class HttpReply {
     head("206 Partial Content", content.size() - first, headers + content_range(first, content.size()));
     send(content.substr(first));
   }
-  static std::string content_range(std::size_t first, std::size_t total) {
-    return "Content-Range: bytes " + std::to_string(first) + "-" + std::to_string(total - 1) + "/" +
+  static std::string content_range(std::size_t first, std::size_t total) { return content_range(first, total, total); }
+  static std::string content_range(std::size_t first, std::size_t end, std::size_t total) {
+    return "Content-Range: bytes " + std::to_string(first) + "-" + std::to_string(end - 1) + "/" +
            std::to_string(total) + "\r\n";
+  }
+  /// Sends the requested part of `content` like a correct server, and keeps the connection for further requests.
+  void serve_part(const HttpRequest& request, std::string_view content, const std::string& headers = "") const {
+    const std::size_t first = request.first(), end = request.end(content.size());
+    if (first >= content.size()) return fail("416 Range Not Satisfiable");
+    keeps_connection_ = true;
+    send("HTTP/1.1 206 Partial Content\r\nContent-Length: " + std::to_string(end - first) + "\r\n" + headers +
+         content_range(first, end, content.size()) + "\r\n");
+    send(content.substr(first, end - first));
+  }
+  bool keeps_connection() const { return keeps_connection_; }
+  /// Ends the connection with a reset, which drops what was sent.
+  void reset() const {
+    const linger now = {1, 0};
+    ::setsockopt(socket_, SOL_SOCKET, SO_LINGER, &now, sizeof now);
   }
   /// Waits until the client disconnects or the server stops.
   void stall() const {
@@ -72,6 +110,7 @@ class HttpReply {
  private:
   int socket_;
   const std::atomic<bool>& is_ending_;
+  mutable bool keeps_connection_ = false;
 };
 
 /// Answers each connection by calling a handler on a separate thread.
@@ -88,7 +127,7 @@ class HttpServer {
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t address_bytes = sizeof address;
     auto* const name = reinterpret_cast<sockaddr*>(&address);
-    if (::bind(listener_, name, address_bytes) != 0 || ::listen(listener_, 16) != 0 ||
+    if (::bind(listener_, name, address_bytes) != 0 || ::listen(listener_, 128) != 0 ||
         ::getsockname(listener_, name, &address_bytes) != 0) {
       throw std::runtime_error("cannot listen on the loopback interface");
     }
@@ -122,18 +161,24 @@ class HttpServer {
     for (pollfd waiting = {listener_, POLLIN, 0}; !is_ending_;) {
       if (::poll(&waiting, 1, 20) <= 0) continue;
       const int client = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+      // A small answer must not wait for the client to confirm the one before it.
+      constexpr int kYes = 1;
+      if (client >= 0) ::setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &kYes, sizeof kYes);
       if (client >= 0) connections_.emplace_back([this, client] { answer(client); });
     }
   }
 
   void answer(int client) {
-    const HttpRequest request = parse(read_head(client));
-    if (!request.path.empty()) {
+    for (bool goes_on = true; goes_on;) {
+      const HttpRequest request = parse(read_head(client));
+      if (request.path.empty()) break;
       {
         const std::lock_guard lock(mutex_);
         requests_.push_back(request);
       }
-      handler_(request, HttpReply(client, is_ending_));
+      const HttpReply reply(client, is_ending_);
+      handler_(request, reply);
+      goes_on = reply.keeps_connection();
     }
     // Shut down first: a reset while the client still sends would discard the data sent to it.
     ::shutdown(client, SHUT_WR);
@@ -159,7 +204,7 @@ class HttpServer {
     if (head.empty()) return {};
     const std::size_t begin = head.find(' ') + 1;
     return {head.substr(begin, head.find(' ', begin) - begin), header(head, "\r\nRange: "),
-            header(head, "\r\nIf-Range: ")};
+            header(head, "\r\nIf-Range: "), head};
   }
 
   static std::string header(const std::string& head, const std::string& name) {

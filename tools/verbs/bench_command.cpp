@@ -7,6 +7,7 @@
 #include <octavo/batch_spec.hpp>
 #include <octavo/benchmark.hpp>
 #include <octavo/errors.hpp>
+#include <octavo/remote.hpp>
 #include <octavo/strategies.hpp>
 
 #include "exit_code.hpp"
@@ -44,7 +45,7 @@ Benchmark measure(const BenchArguments& arguments) {
   options.augment = augment::parse(arguments.augment);
   if (!arguments.batch_sizes.empty()) options.batch_sizes = arguments.batch_sizes;
   options.on_progress = bar.function();
-  return run_benchmark(Dataset::open(arguments.file), options);
+  return run_benchmark(remote::open_dataset(arguments.file), options);
 }
 
 void print_load(const LoadSpeed& load) {
@@ -112,7 +113,7 @@ const BatchSpeed* usual_batches(const std::vector<BatchSpeed>& batches) {
 /// The result in one line: how fast the split loads, and batches of the usual size.
 std::string summary(const BenchArguments& arguments, const Benchmark& result) {
   const LoadSpeed& load = result.load;
-  std::string text = std::filesystem::path(arguments.file).filename().string() + ": " + result.split + " loads at " +
+  std::string text = std::filesystem::path(remote::shown_location(arguments.file)).filename().string() + ": " + result.split + " loads at " +
                      format_rate(static_cast<double>(load.bytes) / load.checked_seconds);
   const BatchSpeed* const usual = usual_batches(result.batches);
   if (usual == nullptr) return text;
@@ -124,7 +125,7 @@ std::string summary(const BenchArguments& arguments, const Benchmark& result) {
 
 void print_benchmark(const BenchArguments& arguments, const Benchmark& result) {
   std::cout << summary(arguments, result) << "\n\n";
-  std::cout << arguments.file << ", split " << result.split << ": " << counted(result.sample_count, "sample") << " of "
+  std::cout << remote::shown_location(arguments.file) << ", split " << result.split << ": " << counted(result.sample_count, "sample") << " of "
             << result.shape << ", on " << result.device << " (" << result.device_name << ")\n\n";
   print_load(result.load);
   std::cout << '\n';
@@ -150,7 +151,7 @@ void print_benchmark_json(const BenchArguments& arguments, const Benchmark& resu
                        {"highest_fraction", gather.highest_fraction},
                        {"fits_cache", gather.fits_cache}});
   }
-  print_json({{"file", arguments.file},
+  print_json({{"file", remote::shown_location(arguments.file)},
               {"split", result.split},
               {"device", result.device},
               {"device_name", result.device_name},
@@ -174,7 +175,7 @@ StrategyComparison measure_strategies(const BenchArguments& arguments) {
   options.epochs = arguments.epochs;
   options.train_epochs = arguments.without_training ? 0 : arguments.epochs;
   options.on_progress = bar.function();
-  return compare_strategies(Dataset::open(arguments.file), options);
+  return compare_strategies(remote::open_dataset(arguments.file), options);
 }
 
 BatchSizeComparison measure_batch_sizes(const BenchArguments& arguments) {
@@ -183,7 +184,7 @@ BatchSizeComparison measure_batch_sizes(const BenchArguments& arguments) {
   options.split = arguments.split;
   options.device = device_of_option(arguments.device);
   options.on_progress = bar.function();
-  return compare_batch_sizes(Dataset::open(arguments.file), options);
+  return compare_batch_sizes(remote::open_dataset(arguments.file), options);
 }
 
 /// Prints the comparison and, if requested, draws a chart of it.

@@ -3,6 +3,7 @@
 #include <memory>
 #include <octavo/doctor.hpp>
 #include <octavo/option_names.hpp>
+#include <octavo/remote.hpp>
 
 #include "exit_code.hpp"
 #include "progress_bar.hpp"
@@ -20,7 +21,7 @@ struct DoctorArguments : CommonOptions {
 };
 
 DoctorReport examine_file(const DoctorArguments& arguments) {
-  const Dataset dataset = Dataset::open(arguments.file);
+  const Dataset dataset = remote::open_dataset(arguments.file);
   ProgressBar bar(arguments.quiet);
   DoctorOptions options;
   options.group_by = arguments.group_by;

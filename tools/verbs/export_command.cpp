@@ -3,6 +3,7 @@
 #include <memory>
 #include <octavo/dataset.hpp>
 #include <octavo/export.hpp>
+#include <octavo/remote.hpp>
 #include <string>
 
 #include "exit_code.hpp"
@@ -32,7 +33,7 @@ ExportSummary export_file(const ExportArguments& arguments, const Dataset& datas
 }
 
 int run(const ExportArguments& arguments) {
-  const Dataset dataset = Dataset::open(arguments.file);
+  const Dataset dataset = remote::open_dataset(arguments.file);
   const ExportSummary summary = export_file(arguments, dataset);
   std::int64_t sample_count = 0;
   Json splits = Json::object();

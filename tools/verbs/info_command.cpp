@@ -1,6 +1,7 @@
 // `octavo info`: what is in a dataset file.
 #include <memory>
 #include <octavo/duplicates.hpp>
+#include <octavo/remote.hpp>
 
 #include "exit_code.hpp"
 #include "progress_bar.hpp"
@@ -17,7 +18,7 @@ struct InfoArguments : CommonOptions {
 };
 
 int run(const InfoArguments& arguments) {
-  const Dataset dataset = Dataset::open(arguments.file);
+  const Dataset dataset = remote::open_dataset(arguments.file);
   DatasetOverview overview = survey(dataset);
   if (arguments.with_duplicates) {
     ProgressBar bar(arguments.quiet);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <octavo/memory_size.hpp>
 #include <octavo/plan.hpp>
+#include <octavo/remote.hpp>
 #include <octavo/tensor.hpp>
 #include <octavo/text.hpp>
 #include <string>
@@ -48,7 +49,7 @@ int run(const PlanArguments& arguments) {
   options.model.optimizer = parse_optimizer(arguments.optimizer);
   options.model.mixed_precision = arguments.precision == "mixed";
   options.dtype = dtype_of(arguments.dtype);
-  const Plan found = plan(Dataset::open(arguments.file), options);
+  const Plan found = plan(remote::open_dataset(arguments.file), options);
   std::cout << (arguments.json ? to_json(found) + "\n" : to_text(found, arguments.is_verbose));
   return kDone;
 }

@@ -5,6 +5,7 @@
 #include <octavo/dataset.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/output_file.hpp>
+#include <octavo/remote.hpp>
 #include <octavo/report.hpp>
 #include <octavo/report_page.hpp>
 #include <octavo/text.hpp>
@@ -84,7 +85,7 @@ int run(const ReportArguments& arguments) {
     check_page_name(arguments.html);
     check_output_file(arguments.html, arguments.force);
   }
-  const Dataset dataset = Dataset::open(arguments.file);
+  const Dataset dataset = remote::open_dataset(arguments.file);
   const MemoryReport report = measure(arguments, dataset);
   const std::int64_t page_bytes = arguments.html.empty() ? 0 : write_page(arguments, dataset, report);
   arguments.json ? print_report_json(arguments, report, page_bytes) : print_report(arguments, report, page_bytes);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <octavo/errors.hpp>
 #include <octavo/memory_size.hpp>
+#include <octavo/remote.hpp>
 #include <octavo/residency.hpp>
 #include <octavo/text.hpp>
 #include <octavo/train.hpp>
@@ -52,20 +53,20 @@ TrainOptions train_options(const TrainArguments& arguments) {
 /// Stops after a NaN or infinite loss: further epochs would waste time.
 void check_loss(const TrainArguments& arguments, const EpochResult& result) {
   if (std::isfinite(result.mean_loss)) return;
-  throw Error("train on \"" + arguments.file + "\": the loss is not finite after epoch " +
+  throw Error("train on \"" + remote::shown_location(arguments.file) + "\": the loss is not finite after epoch " +
               std::to_string(result.epoch) + "; lower --lr");
 }
 
 void print_head(const TrainArguments& arguments, const TrainOptions& options) {
   std::cout << "Training " << (options.model == ModelKind::mlp ? "an MLP with " : "softmax regression");
   if (options.model == ModelKind::mlp) std::cout << counted(options.hidden_units, "hidden unit");
-  std::cout << " on " << arguments.file << ", " << to_string(chosen(options.device)) << ", batch size "
+  std::cout << " on " << remote::shown_location(arguments.file) << ", " << to_string(chosen(options.device)) << ", batch size "
             << options.batch_size << ", " << describe(options.spec)
             << (arguments.augment.empty() ? "" : ", " + augment::describe(options.spec.augment)) << std::endl;
 }
 
 Json head_as_json(const TrainArguments& arguments, const TrainOptions& options) {
-  return {{"file", arguments.file},
+  return {{"file", remote::shown_location(arguments.file)},
           {"model", arguments.model},
           {"device", to_string(chosen(options.device))},
           {"batch_size", options.batch_size},
@@ -121,7 +122,7 @@ void note_other_range(const TrainArguments& arguments, const Split& split) {
 
 int run(const TrainArguments& arguments) {
   TrainOptions options = train_options(arguments);
-  const Dataset dataset = Dataset::open(arguments.file);
+  const Dataset dataset = remote::open_dataset(arguments.file);
   note_other_range(arguments,
                    options.train_split.empty() ? dataset.training_split() : dataset.split(options.train_split));
   options.test_split = evaluated_split(dataset, options);

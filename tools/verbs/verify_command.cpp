@@ -3,6 +3,7 @@
 #include <iostream>
 #include <memory>
 #include <octavo/errors.hpp>
+#include <octavo/remote.hpp>
 #include <octavo/verify.hpp>
 #include <string>
 #include <vector>
@@ -33,16 +34,19 @@ VerifyResult verify_file(const std::string& file, const VerifyArguments& argumen
   ProgressBar bar(arguments.quiet);
   VerifyOptions options;
   options.on_progress = bar.function();
-  return verify(file, options);
+  if (!remote::is_url(file)) return verify(file, options);
+  const remote::DatasetBytes bytes = remote::open_bytes(file);
+  return verify(bytes.source, bytes.open_shard, options);
 }
 
 /// A file that cannot be read ends the check only if it is the only one.
 CheckedFile check_file(const std::string& file, const VerifyArguments& arguments) {
-  if (arguments.files.size() == 1) return {file, verify_file(file, arguments)};
+  const std::string name = remote::shown_location(file);
+  if (arguments.files.size() == 1) return {name, verify_file(file, arguments)};
   try {
-    return {file, verify_file(file, arguments)};
+    return {name, verify_file(file, arguments)};
   } catch (const IoError& error) {
-    return {file, {}, error.what()};
+    return {name, {}, error.what()};
   }
 }
 
@@ -88,7 +92,9 @@ void print_result(const CheckedFile& checked, const std::string& prefix) {
             << format_bytes(result.checked_bytes) << " checked\n"
             << "  header, index, metadata, labels, statistics and every sample match their checksums\n"
             << (result.hdf5_checked ? "  what other HDF5 programs see matches the index\n"
-                                    : "  what other HDF5 programs see was not compared with the index\n");
+            : remote::is_url(checked.file)
+                ? "  not checked over a network: what other HDF5 programs see, and the statistics in a manifest\n"
+                : "  what other HDF5 programs see was not compared with the index\n");
 }
 
 /// Whether a defect affects samples or labels, or may do so without being listed.

@@ -5,6 +5,7 @@
 #include <octavo/augment.hpp>
 #include <octavo/dataset.hpp>
 #include <octavo/recipes.hpp>
+#include <octavo/remote.hpp>
 #include <octavo/text.hpp>
 #include <octavo/view.hpp>
 
@@ -86,11 +87,11 @@ ContactSheetOptions sheet_options(const ViewArguments& arguments, const Split& s
 std::string output_file(const ViewArguments& arguments) {
   if (!arguments.output.empty()) return arguments.output;
   const std::string batch = arguments.batch < 0 ? "" : "-batch" + std::to_string(arguments.batch);
-  return std::filesystem::path(arguments.file).stem().string() + batch + ".png";
+  return std::filesystem::path(remote::shown_location(arguments.file)).stem().string() + batch + ".png";
 }
 
 int run(const ViewArguments& arguments) {
-  const Dataset dataset = Dataset::open(arguments.file);
+  const Dataset dataset = remote::open_dataset(arguments.file);
   const Split split =
       dataset.split(arguments.sheet.split.empty() ? dataset.split_names().front() : arguments.sheet.split);
   const ContactSheetOptions options = sheet_options(arguments, split);

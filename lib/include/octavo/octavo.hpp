@@ -29,6 +29,7 @@
 #include <octavo/progress.hpp>
 #include <octavo/recipes.hpp>
 #include <octavo/reindex.hpp>
+#include <octavo/remote.hpp>
 #include <octavo/replay.hpp>
 #include <octavo/report.hpp>
 #include <octavo/residency.hpp>

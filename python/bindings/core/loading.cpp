@@ -39,15 +39,15 @@ class Maker {
         label_dtype_(dtype_of(label_dtype, "label_dtype")),
         mask_dtype_(options.spec.mask_dtype),
         has_masks_(store.has_masks() && options.spec.with_masks),
-        maker_(store, options),
+        owned_maker_(std::make_unique<BatchMaker>(store, options)),
+        maker_(*owned_maker_),
         memory_{std::make_shared<RecycledMemory>(maker_.largest_batch_count() * shape_.bytes())},
         mask_memory_{std::make_shared<RecycledMemory>(maker_.largest_batch_count() * mask_bytes())},
         tensors_(device_) {}
 
-  /// The samples may have a thread that calls Python.
   ~Maker() {
-    const GilRelease released;
-    const BatchMaker last = std::move(maker_);
+    const GilRelease released;  // a thread that reads ahead may need it to come to an end
+    owned_maker_.reset();
   }
   Maker(const Maker&) = delete;
   Maker& operator=(const Maker&) = delete;
@@ -214,7 +214,8 @@ class Maker {
     std::shared_ptr<RecycledMemory> pool;
     ~Memory() { pool->close(); }
   };
-  BatchMaker maker_;
+  std::unique_ptr<BatchMaker> owned_maker_;
+  BatchMaker& maker_;
   Memory memory_;
   Memory mask_memory_;
   mutable TensorPool tensors_;  ///< of make_owned()

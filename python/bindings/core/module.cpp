@@ -16,6 +16,7 @@ NB_MODULE(_core, module) {
   octavo::python::add_errors(module);
   octavo::python::add_devices(module);
   octavo::python::add_datasets(module);
+  octavo::python::add_python_sources(module);
   octavo::python::add_augmenting(module);
   octavo::python::add_batch_options(module);
   octavo::python::add_storing(module);

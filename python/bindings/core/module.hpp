@@ -9,6 +9,7 @@ void add_errors(nanobind::module_& module);
 void add_devices(nanobind::module_& module);
 void add_augmenting(nanobind::module_& module);
 void add_datasets(nanobind::module_& module);
+void add_python_sources(nanobind::module_& module);
 void add_batch_options(nanobind::module_& module);
 void add_storing(nanobind::module_& module);
 void add_loading(nanobind::module_& module);

@@ -21,14 +21,18 @@ class GilRelease {
   PyThreadState* state_;
 };
 
-/// Holds the GIL for its lifetime, on any thread. While the interpreter finalizes, the thread waits for the end of the
-/// process instead.
+/// Holds the GIL for its lifetime, on any thread, also on one that Python did not start. For short work that does not
+/// wait: the interpreter finalizes only after it.
 class GilHold {
  public:
+  /// Throws IoError once the interpreter finalizes, except on the thread that does it.
   GilHold();
   ~GilHold();
   GilHold(const GilHold&) = delete;
   GilHold& operator=(const GilHold&) = delete;
+
+  /// Whether the thread held it before.
+  bool was_held() const { return state_ == PyGILState_LOCKED; }
 
  private:
   PyGILState_STATE state_;
@@ -37,7 +41,10 @@ class GilHold {
 /// Owns a Python object; the last owner may release it on any thread.
 std::shared_ptr<nanobind::object> shared(nanobind::object object);
 
-/// Registers the handler that runs at interpreter exit.
+/// Whether the interpreter finalizes: Python's other threads run no more.
+bool interpreter_is_ending();
+
+/// Registers the handlers that run at interpreter exit and after fork().
 void add_gil(nanobind::module_& module);
 
 }  // namespace octavo::python

@@ -23,6 +23,7 @@ from ._core import (
     devices,
 )
 from ._loading.loader_records import DrawnSample, Share
+from ._remote.byte_source import ByteSource, remote_file
 from .dataset import Dataset, ImageArray, MaskArray, Split
 from .graph_loader import GraphLoader
 from .loader import Loader
@@ -92,6 +93,7 @@ _LAZY_MODULES = {
 _INTEGRATIONS = ("jax", "keras", "lightning", "transformers")
 
 __all__ = [
+    "ByteSource",
     "Dataset",
     "DeviceError",
     "DeviceInfo",
@@ -140,6 +142,7 @@ __all__ = [
     "plan",
     "recipes",
     "reindex",
+    "remote_file",
     "repack",
     "report",
     "verify",

@@ -17,7 +17,7 @@ from . import _core
 from ._loading.frameworks import to_host
 from ._loading.integrations import check_trainer
 from ._loading.samplers import Items
-from ._remote_paths import check_is_local
+from ._remote.byte_source import Location, find_source, is_location
 from ._wrong_data import wrong_data
 
 if TYPE_CHECKING:
@@ -378,24 +378,30 @@ class Dataset:
     Parameters
     ----------
     path
-        The file.
+        The file: its path; an address, such as ``"s3://bucket/photos.h5"`` or ``"https://host/photos.h5"``; what
+        `remote_file` returns, or the arguments of that as a tuple; or a file of fsspec, such as
+        ``fsspec.open("gs://bucket/photos.h5")``. How remote files are read: ``docs/how-to/remote.md``.
 
     Raises
     ------
     OSError
-        If it cannot be read; `FileNotFoundError` if it does not exist.
+        If it cannot be read; `FileNotFoundError` if it does not exist, `PermissionError` if that is denied.
     FormatError
         If it is not an Octavo dataset file, has a newer version, is damaged, or was changed by another program.
-    ValueError
-        If it is an address such as ``s3://bucket/photos.h5``.
+    ImportError
+        If it is an address, and neither obstore (the extra ``octavo[remote]``) nor fsspec is installed.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        if not isinstance(path, (str, os.PathLike)):
+    def __init__(self, path: Location) -> None:
+        self._source = find_source(path)
+        self._native: _core.Dataset | None
+        self._path: Path | str
+        if self._source is not None:
+            self._native, self._path = self._source._open(), self._source.name
+        elif isinstance(path, (str, os.PathLike)):
+            self._native, self._path = _core.Dataset.open(os.fspath(path)), Path(path)
+        else:
             raise wrong_data("open a dataset", "path", path, "the path of a dataset file")
-        check_is_local(path, "open")
-        self._native: _core.Dataset | None = _core.Dataset.open(os.fspath(path))  # a Path changes the "//" of a URL
-        self._path = Path(path)
 
     def _opened(self) -> _core.Dataset:
         if self._native is None:
@@ -403,9 +409,13 @@ class Dataset:
         return self._native
 
     @property
-    def path(self) -> Path:
-        """The file."""
+    def path(self) -> Path | str:
+        """The file; of a remote one, its address as a string, without user and query."""
         return self._path
+
+    @property
+    def _file_name(self) -> str:
+        return str(self._path).rpartition("/")[2]
 
     @property
     def split_names(self) -> list[str]:
@@ -431,7 +441,7 @@ class Dataset:
         if name in native.split_names:
             return self.split(name)
         if not isinstance(name, str):
-            raise KeyError(f"splits have names, got {name!r}; {self._path.name} has {', '.join(native.split_names)}")
+            raise KeyError(f"splits have names, got {name!r}; {self._file_name} has {', '.join(native.split_names)}")
         try:
             return self.split(name)
         except ValueError as error:
@@ -507,7 +517,7 @@ class Dataset:
         self.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _reopen, (self._path, self.digest)
+        return _reopen, (self._source or self._path, self.digest)
 
     def __repr__(self) -> str:
         if self._native is None:
@@ -523,20 +533,18 @@ class Dataset:
         return f"<div>{html.escape(repr(self))}</div>" + "".join(shown)
 
 
-def dataset_of(data: str | os.PathLike[str] | Dataset, action: str) -> Dataset:
+def dataset_of(data: Location | Dataset, action: str) -> Dataset:
     """The dataset of a path, or the given one. Raises TypeError for anything else; `action` is what needs it."""
     if isinstance(data, Dataset):
         return data
-    if isinstance(data, (str, os.PathLike)):
+    if not isinstance(data, Split) and is_location(data):
         return Dataset(data)
     if isinstance(data, Split):
         raise TypeError(f"{action}: data is a Split; pass its dataset, split.dataset")
     raise wrong_data(action, "data", data, "the path of a dataset file, or a Dataset")
 
 
-def dataset_and_split(
-    data: str | os.PathLike[str] | Dataset | Split, split: str | None, action: str
-) -> tuple[Dataset, str | None]:
+def dataset_and_split(data: Location | Dataset | Split, split: str | None, action: str) -> tuple[Dataset, str | None]:
     """The dataset, and the name of the split that `data` or `split` chooses, if one of them does.
 
     Raises
@@ -562,11 +570,11 @@ def _column(values: list[Any]) -> npt.NDArray[Any] | list[Any]:
     return values
 
 
-def _reopen(path: Path, digest: str) -> Dataset:
+def _reopen(path: Location, digest: str) -> Dataset:
     dataset = Dataset(path)
     if dataset.digest != digest:
         dataset.close()
-        raise ValueError(f"{str(path)!r} has changed since a dataset of it was pickled; open it again")
+        raise ValueError(f"{str(dataset.path)!r} has changed since a dataset of it was pickled; open it again")
     return dataset
 
 

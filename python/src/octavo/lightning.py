@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import weakref
 from collections.abc import Sequence
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 from ._loading import frameworks as _frameworks
 from ._loading.loader_options import split_options
 from ._optional import import_framework
+from ._remote.byte_source import Location
 from .dataset import Dataset
 from .loader import Loader, check_options
 from .store import Store, resolve_normalize
@@ -71,7 +71,7 @@ class DataModule(_DataModule):  # type: ignore[misc]  # Lightning may be missing
 
     def __init__(
         self,
-        path: str | os.PathLike[str],
+        path: Location,
         *,
         batch_size: int = 256,
         eval_batch_size: int | None = None,
@@ -144,7 +144,7 @@ class DataModule(_DataModule):  # type: ignore[misc]  # Lightning may be missing
         if function is not None and _EVALUATIONS.get(function.value) == role:
             dataset = self._splits["train"].dataset
             raise ValueError(
-                f"trainer.{function.value}() needs the split {role!r}, which {dataset.path.name} lacks; pass "
+                f"trainer.{function.value}() needs the split {role!r}, which {dataset._file_name} lacks; pass "
                 f"{role}= to DataModule, one of {', '.join(dataset.split_names)}"
             )
         return []

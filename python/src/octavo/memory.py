@@ -12,6 +12,7 @@ from typing import Any, Literal
 from . import _core
 from ._loading import frameworks as _frameworks
 from ._loading.torch_work import free_unused, synchronize
+from ._remote.byte_source import Location
 from .dataset import Dataset, Split, dataset_and_split
 from .reports import Report
 from .store import checked_limit
@@ -21,7 +22,7 @@ _SIGNS_OF_MEMORY = ("out of memory", "can't allocate memory", "not enough memory
 
 
 def plan(
-    data: str | os.PathLike[str] | Dataset | Split,
+    data: Location | Dataset | Split,
     split: str | None = None,
     *,
     device: Any = "auto",

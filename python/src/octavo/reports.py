@@ -16,6 +16,8 @@ import numpy as np
 from . import _progress
 from ._info_text import info_text
 from ._loading import frameworks as _frameworks
+from ._remote.byte_source import Location
+from ._remote_paths import check_is_local
 from ._wrong_data import wrong_data
 from .dataset import Dataset, Split, dataset_and_split, dataset_of
 
@@ -152,7 +154,7 @@ class DoctorReport(Sequence[Finding]):
         return [finding for finding in self if finding.severity == "note"]
 
 
-def info(data: str | os.PathLike[str] | Dataset) -> Report:
+def info(data: Location | Dataset) -> Report:
     """Describes a dataset file: its splits, classes, masks, targets, statistics and origin. Reads no images.
 
     >>> octavo.info("photos.h5")
@@ -195,7 +197,7 @@ def info(data: str | os.PathLike[str] | Dataset) -> Report:
         "splits": splits,
         "provenance": dataset.provenance,
     }
-    return Report(figures, info_text(figures, dataset.path.name, dataset.mask_classes))
+    return Report(figures, info_text(figures, dataset._file_name, dataset.mask_classes))
 
 
 #: Of more masks, the pixels of some are counted.
@@ -250,7 +252,7 @@ def _split_figures(split: Split) -> dict[str, Any]:
 
 
 def report(
-    data: str | os.PathLike[str] | Dataset | Split,
+    data: Location | Dataset | Split,
     split: str | None = None,
     *,
     device: Any = "auto",
@@ -293,7 +295,7 @@ def report(
 
 
 def doctor(
-    data: str | os.PathLike[str] | Dataset,
+    data: Location | Dataset,
     *,
     strict: bool = False,
     group_by: str | None = None,
@@ -394,6 +396,8 @@ def verify(
         raise ValueError(f"threads is {threads}; it must be 0 for all, or the number of threads")
     if not isinstance(path, (str, os.PathLike)):
         path = _checked_paths(path)
+    for file in [path] if isinstance(path, (str, os.PathLike)) else path:
+        check_is_local(file, "verify")
     with _progress.shown(progress) as on_progress:
         if isinstance(path, (str, os.PathLike)):
             return _pack.verify(Path(path), threads, on_progress)

@@ -22,6 +22,7 @@ from ._loading.loader_options import ArrayStoreOptions, GatherOptions, StoreOpti
 from ._loading.loader_options import Residency as Residency  # where users find it
 from ._loading.masks import Masks, resolve_masks
 from ._options import described_by, describes, options_of, types_of, with_defaults
+from ._remote.byte_source import Location, is_location
 from ._wrong_data import wrong_data
 from .arrays import ArraySplit
 from .augment import Operation
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 #: The data that a store or a loader can be created from.
-Data = str | os.PathLike[str] | Dataset | Split
+Data = Location | Dataset | Split
 
 
 class SpecOptions(NamedTuple):
@@ -458,6 +459,6 @@ def find_split(data: Data, split: str | None) -> Split:
         return data
     if isinstance(data, Dataset):
         return data.split(split)
-    if isinstance(data, (str, os.PathLike)):
+    if is_location(data):
         return Dataset(data).split(split)
     raise wrong_data("load samples", "data", data, "a dataset file, a Dataset, a Split or a Store")

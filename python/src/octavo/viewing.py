@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import overload
 
 from . import _pack
+from ._remote.byte_source import Location, is_location
 from ._wrong_data import wrong_data
 from .dataset import Dataset, Split
 from .loader import Loader
@@ -59,7 +60,7 @@ def view(
 
 @overload
 def view(
-    data: Dataset | Split | str | os.PathLike[str],
+    data: Dataset | Split | Location,
     *,
     split: str | None = None,
     indices: Iterable[int] | None = None,
@@ -74,7 +75,7 @@ def view(
 
 
 def view(
-    data: Loader | Dataset | Split | str | os.PathLike[str],
+    data: Loader | Dataset | Split | Location,
     step: int | None = None,
     *,
     epoch: int | None = None,
@@ -147,7 +148,7 @@ def view(
         if step is None:
             raise TypeError("step is missing; pass the number of the batch, as in octavo.view(loader, 0)")
         return _view_batch(data, step, epoch, count, columns, scale, captions, masks)
-    if not isinstance(data, (str, os.PathLike, Dataset, Split)):
+    if not isinstance(data, (Dataset, Split)) and not is_location(data):
         raise wrong_data(
             "view",
             "data",
@@ -177,7 +178,7 @@ def _sheet(
     return options
 
 
-def _split_of(data: Dataset | Split | str | os.PathLike[str], name: str | None) -> Split:
+def _split_of(data: Dataset | Split | Location, name: str | None) -> Split:
     if not isinstance(data, Split):
         return (data if isinstance(data, Dataset) else Dataset(data)).split(name)
     if name is not None:

@@ -25,6 +25,7 @@ from ._conversion.mask_colors import ColorTable, MaskColors, read_colors
 from ._conversion.resizing import Resizing
 from ._conversion.stored_file import StoredFile
 from ._path_lock import PathLock
+from ._remote_paths import check_is_local
 from .dataset import Dataset
 from .packing import (
     Holdout,
@@ -130,6 +131,7 @@ class Writer:
         self._quantizers: dict[str, _images.Quantizer] = {}  # by split
         self._allow_mismatch = bool(allow_mismatch)
         self._mask_table = None if mask_colors is None else ColorTable(read_colors(mask_colors))
+        check_is_local(path, "write")
         self._stored = StoredFile(Dataset(path)) if append else None
         self._check_stored()
         self._progress = progress

@@ -74,5 +74,5 @@ TEST_CASE("bytes that change while a dataset is open are detected", "[unit][stor
 TEST_CASE("a URL is not a file name", "[unit][store]") {
   REQUIRE_THROWS_WITH(
       Dataset::open("s3://bucket/train.h5"),
-      ContainsSubstring("open \"s3://bucket/train.h5\": a URL, but this opens files; download it first"));
+      ContainsSubstring("open \"s3://bucket/train.h5\": a URL, but this opens files; use octavo::remote"));
 }

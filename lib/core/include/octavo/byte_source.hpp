@@ -15,8 +15,16 @@ enum class AtHand {
   unknown,  ///< the source cannot say
 };
 
-/// The bytes of a dataset file. Dataset::open() reads a file of this machine; for anything else, implement this class
-/// and pass it there. Thread-safe: several threads read at a time.
+/// How reads of a source are planned.
+struct ReadCost {
+  /// Up to this many bytes that nobody wants are read with the others, rather than with another call.
+  std::int64_t most_gap_bytes = 4096;
+  /// Whether each read waits for a network. Then all are started before the first one is waited for.
+  bool waits_for_network = false;
+};
+
+/// The bytes of a dataset file. Dataset::open() reads a file of this machine; octavo/remote.hpp reads URLs. For anything
+/// else, implement this class and pass it there. Thread-safe: several threads read at a time.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
@@ -28,6 +36,9 @@ class ByteSource {
   /// A text that changes when the bytes change, such as a modification time or an ETag. A dataset asks when it is
   /// opened and after long reads. Throws IoError.
   virtual std::string identity() const = 0;
+
+  /// The default is that of a file.
+  virtual ReadCost read_cost() const noexcept { return {}; }
 
   /// Fills `out` from `offset`. Throws IoError, also if the bytes end before that.
   virtual void read_at(std::int64_t offset, std::span<std::byte> out) const = 0;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -98,6 +99,9 @@ class Split {
   std::shared_ptr<const dataset_file::SplitData> data_;
 };
 
+/// Opens a file of a dataset of several files, by its name in the folder of the manifest.
+using ShardOpener = std::function<std::shared_ptr<const ByteSource>(const std::string& name)>;
+
 /// A dataset file, opened for reading.
 class Dataset {
  public:
@@ -108,6 +112,9 @@ class Dataset {
   static Dataset open(const std::string& location);
   /// Opens a file that is somewhere else. Throws the same errors.
   static Dataset open(std::shared_ptr<const ByteSource> source);
+  /// Opens a dataset of several files, whose manifest is somewhere else, and whose files `open_shard` opens. Throws the
+  /// same errors, and those of `open_shard`, which may be called by several threads at a time.
+  static Dataset open_manifest(const std::shared_ptr<const ByteSource>& manifest, const ShardOpener& open_shard);
   /// For the library: a dataset that may be more than a file.
   explicit Dataset(std::shared_ptr<const dataset_file::DatasetData> data);
 

@@ -83,6 +83,10 @@ Dataset Dataset::open(std::shared_ptr<const ByteSource> source) {
   return Dataset(std::make_shared<const dataset_file::FileDataset>(dataset_file::Reader::open(std::move(source))));
 }
 
+Dataset Dataset::open_manifest(const std::shared_ptr<const ByteSource>& manifest, const ShardOpener& open_shard) {
+  return Dataset(dataset_file::ShardedDataset::open(*manifest, open_shard));
+}
+
 std::vector<std::string> Dataset::split_names() const {
   std::vector<std::string> names;
   for (const auto& split : data_->splits()) names.push_back(split->description().name);

@@ -26,4 +26,4 @@ REMEDY = "pack both into one file, or pass the same classes= to both"
 
 
 def _named(split: Split) -> str:
-    return split.dataset.path.name
+    return split.dataset._file_name

@@ -184,7 +184,7 @@ def _warn_of_own_statistics(normalize: Normalize, source: Split | ArraySplit) ->
         return
     if source.name in _EVALUATION_SPLITS and "train" not in source.dataset.split_names:
         warn(
-            f"{source.dataset.path.name} has no split 'train', so {source.name!r} is normalized with its own "
+            f"{source.dataset._file_name} has no split 'train', so {source.name!r} is normalized with its own "
             "statistics; pass normalize=Normalize(..., statistics=) with the split that the model is trained on",
             UserWarning,
         )

@@ -18,14 +18,32 @@ ChunkedRowReader::ChunkedRowReader(std::shared_ptr<const Reader> reader, const S
 
 void ChunkedRowReader::read(std::span<const std::int64_t> rows, const RowTarget& target,
                             const std::atomic<bool>& cancelled) const {
-  const RowRuns chunks(wanted_rows(rows, true), [&](std::span<const WantedRow> run, std::int64_t row) {
-    return layout_.chunk_of(row) == layout_.chunk_of(run.front().row);
-  });
+  start(rows);
+  const RowRuns chunks = chunks_of(rows);
   const auto read_chunk = [&](std::int64_t number) {
     if (!cancelled) read_from_chunk(chunks.run(number), target);
   };
   // If the file has changed since it was opened, report that rather than any other error.
   run_guarded(pool_, chunks.count(), read_chunk, [&] { reader_->ensure_unchanged(); });
+}
+
+RowRuns ChunkedRowReader::chunks_of(std::span<const std::int64_t> rows) const {
+  return {wanted_rows(rows, true), [&](std::span<const WantedRow> run, std::int64_t row) {
+            return layout_.chunk_of(row) == layout_.chunk_of(run.front().row);
+          }};
+}
+
+void ChunkedRowReader::start(std::span<const std::int64_t> rows) const noexcept {
+  if (!is_remote()) return;
+  try {
+    const RowRuns chunks = chunks_of(rows);
+    for (std::int64_t i = 0; i < chunks.count(); ++i) {
+      reader_->chunks().start(entry_, layout_.chunk_of(chunks.run(i).front().row));
+    }
+    companions_.start(wanted_rows(rows, true));
+  } catch (...) {
+    // Only a hint: read() fetches the chunks itself.
+  }
 }
 
 void ChunkedRowReader::read_from_chunk(std::span<const WantedRow> rows, const RowTarget& target) const {

@@ -25,8 +25,11 @@ class ChunkedRowReader final : public RowSource {
   /// if one is damaged.
   void read(std::span<const std::int64_t> rows, const RowTarget& target,
             const std::atomic<bool>& cancelled) const override;
+  void start(std::span<const std::int64_t> rows) const noexcept override;
+  bool is_remote() const noexcept override { return reader_->source().read_cost().waits_for_network; }
 
  private:
+  RowRuns chunks_of(std::span<const std::int64_t> rows) const;
   /// Copies rows of one chunk, in ascending order.
   void read_from_chunk(std::span<const WantedRow> rows, const RowTarget& target) const;
 

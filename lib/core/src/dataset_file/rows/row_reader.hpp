@@ -31,14 +31,18 @@ class RowReader final : public RowSource {
   /// is damaged.
   void read(std::span<const std::int64_t> rows, const RowTarget& target,
             const std::atomic<bool>& cancelled) const override;
+  void start(std::span<const std::int64_t> rows) const noexcept override;
+  bool is_remote() const noexcept override { return cost_.waits_for_network; }
 
  private:
   RowRuns runs_of(std::span<const std::int64_t> rows) const;
+  void start_run(std::span<const WantedRow> run) const;
   void read_runs(const RowRuns& runs, std::int64_t first, std::int64_t last, const RowTarget& target,
                  const std::atomic<bool>& cancelled) const;
 
   std::shared_ptr<const Reader> reader_;
   const SplitEntry& entry_;
+  ReadCost cost_;            ///< of the source
   std::int64_t mean_bytes_;  ///< of a row
   SampleCompanions companions_;
   mutable backend::ThreadPool pool_;

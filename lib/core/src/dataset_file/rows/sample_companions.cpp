@@ -31,6 +31,23 @@ void SampleCompanions::complete(std::span<const WantedRow> rows, const RowTarget
   }
 }
 
+void SampleCompanions::start(std::span<const WantedRow> rows) const noexcept {
+  const ByteSource& source = reader_.source();
+  const bool reads_masks = entry_.masks && (with_masks_ || !checksums_.empty());
+  const bool reads_labels = label_bytes_ > 0 && labels_.empty();
+  for (std::size_t first = 0; first < rows.size();) {
+    std::size_t end = first + 1;
+    while (end < rows.size() && rows[end].row - rows[end - 1].row <= 1) ++end;
+    const std::int64_t row = rows[first].row, count = rows[end - 1].row - row + 1;
+    if (reads_masks) source.start_read(entry_.masks->offset + entry_.mask_rows[row], entry_.mask_rows.bytes(row, count));
+    if (reads_labels) {
+      const auto label_bytes = static_cast<std::int64_t>(label_bytes_);
+      source.start_read(entry_.labels->offset + row * label_bytes, count * label_bytes);
+    }
+    first = end;
+  }
+}
+
 SampleCompanions::Parts SampleCompanions::parts_at(const RowTarget& target, const WantedRow& row) const {
   const auto at = static_cast<std::size_t>(row.place);
   const std::int64_t row_bytes = entry_.rows.bytes(row.row);

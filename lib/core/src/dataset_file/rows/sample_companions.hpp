@@ -27,6 +27,8 @@ class SampleCompanions {
   /// masks, if wanted; compares all with the checksums; copies repeated rows. `hash` belongs to the calling thread.
   /// Throws IoError, or FormatError with the sample if one is damaged.
   void complete(std::span<const WantedRow> rows, const RowTarget& target, StreamingHash& hash) const;
+  /// Starts to read what complete() reads from the file. `rows` are in ascending order.
+  void start(std::span<const WantedRow> rows) const noexcept;
 
  private:
   /// The parts of one sample in a target; those that it does not have are empty.

@@ -38,6 +38,9 @@ class DecodedRows final : public RowSource {
     }
   }
 
+  void start(std::span<const std::int64_t> rows) const noexcept override { rows_->start(rows); }
+  bool is_remote() const noexcept override { return rows_->is_remote(); }
+
  private:
   void decode(const SampleShape& shape, const RowOffsets& offsets, std::span<const std::byte> stored, std::int64_t i,
               std::byte* out) const {

@@ -49,10 +49,25 @@ void ShardRows::read(std::span<const std::int64_t> rows, const RowTarget& target
     shares[number].rows.push_back(row - parts_[part].first_row);
     shares[number].places.push_back(place);
   }
+  // All shards at the same time: the threads take one share after another.
+  for (const Share& share : shares) sources_[share.part]->start(share.rows);
   // Each source checks by itself that its file is unchanged.
   run_guarded(
       pool_, std::ssize(shares),
       [&](std::int64_t number) { read_share(shares[static_cast<std::size_t>(number)], target, cancelled); }, [] {});
+}
+
+void ShardRows::start(std::span<const std::int64_t> rows) const noexcept {
+  try {
+    std::map<std::size_t, std::vector<std::int64_t>> of_parts;
+    for (const std::int64_t row : rows) {
+      const std::size_t part = part_of_row(parts_, row);
+      of_parts[part].push_back(row - parts_[part].first_row);
+    }
+    for (const auto& [part, of_part] : of_parts) sources_[part]->start(of_part);
+  } catch (...) {
+    // Only a hint: read() fetches the rows itself.
+  }
 }
 
 /// Rows and masks are read into their places; labels are short, and are copied there.

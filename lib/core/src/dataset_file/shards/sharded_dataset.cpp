@@ -6,6 +6,7 @@
 #include <octavo/errors.hpp>
 
 #include "dataset_file/file_dataset.hpp"
+#include "dataset_file/rows/guarded_pieces.hpp"
 #include "dataset_file/shards/decoded_split.hpp"
 #include "format/codec.hpp"
 #include "format/limits.hpp"
@@ -17,6 +18,9 @@
 
 namespace octavo::dataset_file {
 namespace {
+
+/// Shards that are opened at a time over a network; each takes a few requests.
+constexpr int kMostOpening = 16;
 
 /// What differs between two splits that should be parts of one; empty if nothing does.
 std::string difference(const SplitDescription& first, const SplitDescription& other) {
@@ -213,19 +217,28 @@ void ShardedSplit::ensure_unchanged() const {
 }
 
 std::shared_ptr<const ShardedDataset> ShardedDataset::open(const std::filesystem::path& path) {
-  Manifest manifest = read_manifest(path);
-  make_room_for_open_files(std::ssize(manifest.shards));
-  std::vector<std::shared_ptr<const DatasetData>> shards;
-  for (const ManifestShard& listed : manifest.shards) {
-    const std::filesystem::path file = path.parent_path() / listed.file;
-    auto shard = std::make_shared<const FileDataset>(Reader::open(file.string()));
+  return open(File::open_for_reading(path), [&](const std::string& name) {
+    return open_dataset_file((path.parent_path() / name).string());
+  });
+}
+
+std::shared_ptr<const ShardedDataset> ShardedDataset::open(const ByteSource& source, const ShardOpener& open_shard) {
+  Manifest manifest = read_manifest(source);
+  const bool waits = source.read_cost().waits_for_network;
+  if (!waits) make_room_for_open_files(std::ssize(manifest.shards));
+  std::vector<std::shared_ptr<const DatasetData>> shards(manifest.shards.size());
+  const auto open_one = [&](std::int64_t number) {
+    const ManifestShard& listed = manifest.shards[static_cast<std::size_t>(number)];
+    auto shard = std::make_shared<const FileDataset>(Reader::open(open_shard(listed.file)));
     if (shard->file_bytes() != listed.bytes || shard->digest() != listed.digest) {
-      throw FormatError("open dataset " + quoted(path) + ": shard " + quoted(file) +
+      throw FormatError("open dataset " + quoted(source.name()) + ": shard " + quoted(shard->path()) +
                         " is not the one that the manifest lists; run octavo merge");
     }
-    shards.push_back(std::move(shard));
-  }
-  return std::make_shared<const ShardedDataset>(path, std::move(manifest), shards);
+    shards[static_cast<std::size_t>(number)] = std::move(shard);
+  };
+  backend::ThreadPool pool(waits ? std::min(kMostOpening, static_cast<int>(shards.size())) : 1);
+  run_guarded(pool, std::ssize(shards), open_one, [] {});
+  return std::make_shared<const ShardedDataset>(source.name(), std::move(manifest), shards);
 }
 
 ShardedDataset::ShardedDataset(std::filesystem::path path, Manifest manifest,

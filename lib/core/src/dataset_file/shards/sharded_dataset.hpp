@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <octavo/dataset.hpp>
+
 #include "dataset_file/shards/shard_rows.hpp"
 #include "dataset_file/split_data.hpp"
 #include "format/shards/manifest.hpp"
@@ -49,6 +51,8 @@ class ShardedDataset final : public DatasetData {
   /// Opens all shards of the manifest at `path`. Throws IoError or FormatError, naming the shard, if one is missing,
   /// damaged, or no longer the one that the manifest lists.
   static std::shared_ptr<const ShardedDataset> open(const std::filesystem::path& path);
+  /// The same for a manifest that is somewhere else. Over a network, several shards are opened at a time.
+  static std::shared_ptr<const ShardedDataset> open(const ByteSource& manifest, const ShardOpener& open_shard);
 
   ShardedDataset(std::filesystem::path path, Manifest manifest,
                  const std::vector<std::shared_ptr<const DatasetData>>& shards);

@@ -48,6 +48,11 @@ std::shared_ptr<const DecodedChunk> ChunkReader::chunk(const SplitEntry& split, 
   return decoded;
 }
 
+void ChunkReader::start(const SplitEntry& split, std::int64_t number) const {
+  const StoredChunk& stored = split.chunked->chunks[static_cast<std::size_t>(number)];
+  if (cache_.find(stored) == nullptr) file_.start_read(stored.extent.offset, stored.extent.bytes);
+}
+
 void ChunkReader::read_rows(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
                             std::span<std::byte> codes) const {
   const ChunkLayout layout = split.chunk_layout();

@@ -36,6 +36,9 @@ class ChunkReader {
   /// Returns a whole chunk, which is cached. Throws the same errors.
   std::shared_ptr<const DecodedChunk> chunk(const SplitEntry& split, std::int64_t number) const;
 
+  /// Starts to read a chunk that is not in the cache.
+  void start(const SplitEntry& split, std::int64_t number) const;
+
  private:
   void decode_into(const SplitEntry& split, std::int64_t number, std::span<std::byte> out) const;
 

@@ -132,7 +132,7 @@ Header decode_header(std::span<const std::byte, kHeaderBytes> bytes, const std::
 std::shared_ptr<const ByteSource> open_dataset_file(const std::string& location) {
   if (location.find("://") != std::string::npos) {
     throw IoError("open " + quoted(location) +
-                  ": a URL, but this opens files; download it first, or open a ByteSource that reads it");
+                  ": a URL, but this opens files; use octavo::remote::open_dataset(), or download it first");
   }
   const std::filesystem::path path = location;
   if (std::error_code ignored; std::filesystem::is_directory(path, ignored)) {

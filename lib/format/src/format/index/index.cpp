@@ -109,6 +109,18 @@ std::shared_ptr<const RowTables> read_row_tables(const ByteSource& file, const C
   }
 }
 
+/// Over a network, the tables of all splits are read at the same time.
+void start_tables(const ByteSource& file, const Index& index) {
+  if (!file.read_cost().waits_for_network) return;
+  const auto start = [&](const std::optional<Extent>& table) {
+    if (table) file.start_read(table->offset, table->bytes);
+  };
+  for (const SplitEntry& split : index.splits) {
+    for (const auto& table : {split.row_bytes, split.row_tables, split.mask_row_bytes, split.mask_row_tables}) start(table);
+    if (split.chunked) start(split.chunked->table);
+  }
+}
+
 RowOffsets read_row_offsets(const ByteSource& file, const SplitEntry& split, const Codec& codec,
                             const StoredRowTable& stored) {
   if (!stored.sizes) return {split.sample_count, stored.shape.values()};
@@ -155,6 +167,7 @@ Index read_index(const ByteSource& file, const Header& header) {
   Index index = decode_index(text);
   if (index.version != header.version) throw FormatError("its index is invalid: its version differs from the header");
   check_index(index, header);
+  start_tables(file, index);
   if (!index.codec->rows_stand_alone) {
     read_chunk_tables(file, index);
     check_index(index, header);  // now including the chunks

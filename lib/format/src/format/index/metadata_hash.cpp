@@ -35,6 +35,9 @@ std::uint64_t metadata_hash(const ByteSource& file, const Header& header, const 
   if (total > kMostMetadataBytes) {
     throw FormatError(std::to_string(total) + " bytes belong to no dataset, more than the format allows; get it again");
   }
+  if (file.read_cost().waits_for_network) {
+    for (const Extent& gap : gaps) file.start_read(gap.offset, gap.bytes);
+  }
   StreamingHash hash;
   for (const Extent& gap : gaps) add_to_hash(hash, file, gap);
   return hash.value();

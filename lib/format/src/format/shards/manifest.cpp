@@ -113,12 +113,20 @@ std::filesystem::path find_manifest(const std::filesystem::path& location) {
   return start.find('"' + std::string(kFormat) + '"') == std::string::npos ? std::filesystem::path() : path;
 }
 
-Manifest read_manifest(const std::filesystem::path& path) {
-  const std::string text = read_whole_file(path, kMostManifestBytes);
+Manifest read_manifest(const std::filesystem::path& path) { return read_manifest(File::open_for_reading(path)); }
+
+Manifest read_manifest(const ByteSource& source) {
+  const std::int64_t length = source.length();
+  if (length > kMostManifestBytes) {
+    throw IoError("read " + quoted(source.name()) + ": the file has " + std::to_string(length) +
+                  " bytes; expected at most " + std::to_string(kMostManifestBytes));
+  }
+  std::string text(static_cast<std::size_t>(length), '\0');
+  source.read_at(0, std::as_writable_bytes(std::span(text)));
   try {
     return decode_manifest(text);
   } catch (const FormatError& error) {
-    throw FormatError("open dataset " + quoted(path) + ": " + error.what());
+    throw FormatError("open dataset " + quoted(source.name()) + ": " + error.what());
   }
 }
 

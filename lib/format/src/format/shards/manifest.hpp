@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include <octavo/byte_source.hpp>
+
 namespace octavo::dataset_file {
 
 inline constexpr std::string_view kManifestName = "dataset.json";
@@ -46,5 +48,6 @@ Manifest decode_manifest(std::string_view text);
 std::filesystem::path find_manifest(const std::filesystem::path& location);
 /// Throws IoError, or FormatError with the file.
 Manifest read_manifest(const std::filesystem::path& path);
+Manifest read_manifest(const ByteSource& source);
 
 }  // namespace octavo::dataset_file

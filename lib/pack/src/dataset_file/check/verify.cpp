@@ -30,7 +30,8 @@ using dataset_file::SplitEntry;
 /// One run of verify(), from the header inwards: each step relies only on data that an earlier step has checked.
 class Verification {
  public:
-  Verification(const std::filesystem::path& path, const VerifyOptions& options) : path_(path), options_(options) {}
+  Verification(std::shared_ptr<const ByteSource> source, const VerifyOptions& options)
+      : source_(std::move(source)), options_(options) {}
 
   VerifyResult run();
 
@@ -47,7 +48,7 @@ class Verification {
   bool hash_matches(const Reader& reader, const Extent& extent, const std::string& path);
   void append(dataset_file::DefectList&& defects);
 
-  const std::filesystem::path path_;
+  const std::shared_ptr<const ByteSource> source_;
   const VerifyOptions& options_;
   VerifyResult result_;
 };
@@ -72,14 +73,13 @@ VerifyResult Verification::run() {
 }
 
 std::shared_ptr<const Reader> Verification::open() {
-  auto file = dataset_file::open_dataset_file(path_);
   dataset_file::DefectList defects;
   const char* where = "header";
   try {
-    const dataset_file::Header header = dataset_file::read_header(*file);
+    const dataset_file::Header header = dataset_file::read_header(*source_);
     where = "/index";
-    dataset_file::Index index = dataset_file::read_index(*file, header);
-    return std::make_shared<const Reader>(std::move(file), header, std::move(index));
+    dataset_file::Index index = dataset_file::read_index(*source_, header);
+    return std::make_shared<const Reader>(source_, header, std::move(index));
   } catch (const FormatError& problem) {
     defects.add(where, problem.what());
   }
@@ -179,7 +179,7 @@ void Verification::check_hdf5_view(const Reader& reader) {
   dataset_file::DefectList defects;
   const auto compare = [&](const hdf5::ChildOutput& output) {
     dataset_file::compare_hdf5_view(
-        path_, reader.header(), reader.index(),
+        source_->name(), reader.header(), reader.index(),
         [&](const std::string& where, const std::string& what) { output.send('d', where + '\n' + what); });
   };
   try {
@@ -205,7 +205,15 @@ std::string describe_place(const Defect& defect) {
 VerifyResult verify(const std::filesystem::path& path, const VerifyOptions& options) {
   const std::filesystem::path manifest = dataset_file::find_manifest(path);
   if (!manifest.empty()) return sharding::verify_shards(manifest, options);
-  return Verification(path, options).run();
+  return Verification(dataset_file::open_dataset_file(path), options).run();
+}
+
+VerifyResult verify(const std::shared_ptr<const ByteSource>& source, const ShardOpener& open_shard,
+                    const VerifyOptions& options) {
+  VerifyOptions without_hdf5 = options;
+  without_hdf5.with_hdf5 = false;
+  if (open_shard) return sharding::verify_shards(source, open_shard, without_hdf5);
+  return Verification(source, without_hdf5).run();
 }
 
 }  // namespace octavo
