@@ -201,14 +201,20 @@ TEST_CASE("a full disk ends caching with one problem, not reading", "[unit][cach
 
 TEST_CASE("a limit of file sizes does not end the process", "[unit][cache]") {
   const TemporaryFolder folder;
+  const CacheOptions options{folder.path(), kPlenty};
   const auto plain = std::make_shared<CountedSource>(20 * kBlock);
+  const bool exists = GENERATE(false, true);
+  const auto before = exists ? cached(plain, options) : nullptr;
   struct rlimit previous {};
   ::getrlimit(RLIMIT_FSIZE, &previous);
   const struct rlimit limit = {10 * kBlock, previous.rlim_max};
   ::setrlimit(RLIMIT_FSIZE, &limit);  // SIGXFSZ is not ignored here
-  const std::string problem = problem_of(plain, {folder.path(), kPlenty});
+  const std::string problem = problem_of(plain, options);
+  const bool is_right = !before || reads_the_bytes_of(*before, *plain, 0, plain->length());
   ::setrlimit(RLIMIT_FSIZE, &previous);
   REQUIRE_THAT(problem, ContainsSubstring("ulimit -f"));
+  REQUIRE(is_right);
+  if (before) REQUIRE_THAT(before->problem(), ContainsSubstring("ulimit -f"));
 }
 
 TEST_CASE("a process that is stopped while it has the lock does not stop others", "[unit][cache]") {

@@ -40,9 +40,9 @@ class CachedSource : public ByteSource {
 
 /// Returns a source that has the bytes of `source`, and keeps what it reads in blocks of 128 KiB in options.folder. It
 /// is used by other processes at the same time and by later ones, as long as name() and identity() of the source stay
-/// the same. Each process compares a block with its hash before it first uses it, and fetches it again if it is
-/// damaged. Nothing that happens to the folder makes a read fail: if it cannot be used or written, problem() says why
-/// and reads go to `source`.
+/// the same, so they must contain nothing that is new in each process, such as the signature of a URL. Each process
+/// compares a block with its hash before it first uses it, and fetches it again if it is damaged. Nothing that happens
+/// to the folder makes a read fail: if it cannot be used or written, problem() says why and reads go to `source`.
 ///
 /// If the cache is full, the least recently used files that no process has open are removed. If there are none, blocks
 /// that are not in the cache are read from `source` and not kept: in shuffled epochs, which read every block once, any

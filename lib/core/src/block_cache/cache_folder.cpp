@@ -220,6 +220,7 @@ bool CacheFolder::make_room(Ledger& ledger, std::int64_t bytes) const {
 }
 
 bool CacheFolder::grow(const File& file, std::int64_t most_growth, const std::function<void()>& write) const {
+  check_file_size_limit(file.path(), file.length());  // it may have been lowered
   std::optional<Ledger> ledger = lock();
   if (!ledger) return false;
   const struct stat before = status_of(file.descriptor(), file.path());
@@ -251,7 +252,6 @@ std::optional<File> CacheFolder::open_existing(const BlockLayout& layout) const 
 
 std::optional<File> CacheFolder::create(Ledger& ledger, const BlockLayout& layout) const {
   const std::filesystem::path path = path_ / layout.file_name();
-  check_file_size_limit(path, layout.file_bytes());
   if (!make_room(ledger, kCacheHeaderBytes + kMarginBytes)) return std::nullopt;
   const std::int64_t total = ledger.total().value_or(most_bytes_);
   File file = File::owning(open_entry(layout.file_name(), O_RDWR | O_CREAT | O_EXCL), path);
@@ -273,6 +273,7 @@ std::optional<File> CacheFolder::create(Ledger& ledger, const BlockLayout& layou
 }
 
 std::optional<File> CacheFolder::open_file(const BlockLayout& layout) const {
+  check_file_size_limit(path_ / layout.file_name(), layout.file_bytes());
   std::optional<Ledger> ledger = lock();
   if (!ledger) refuse(path_, "another process has locked it for too long");
   std::optional<File> file = open_existing(layout);
