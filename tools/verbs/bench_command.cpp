@@ -12,6 +12,7 @@
 
 #include "exit_code.hpp"
 #include "options/augment_option.hpp"
+#include "options/cache_options.hpp"
 #include "options/device_option.hpp"
 #include "progress_bar.hpp"
 #include "text/human_units.hpp"
@@ -35,6 +36,7 @@ struct BenchArguments : CommonOptions {
   int epochs = StrategyOptions{}.epochs;
   bool without_training = false;
   std::string plot;
+  CacheArguments cache;
 };
 
 Benchmark measure(const BenchArguments& arguments) {
@@ -45,7 +47,7 @@ Benchmark measure(const BenchArguments& arguments) {
   options.augment = augment::parse(arguments.augment);
   if (!arguments.batch_sizes.empty()) options.batch_sizes = arguments.batch_sizes;
   options.on_progress = bar.function();
-  return run_benchmark(remote::open_dataset(arguments.file), options);
+  return run_benchmark(open_with_cache(arguments.file, arguments.cache), options);
 }
 
 void print_load(const LoadSpeed& load) {
@@ -175,7 +177,7 @@ StrategyComparison measure_strategies(const BenchArguments& arguments) {
   options.epochs = arguments.epochs;
   options.train_epochs = arguments.without_training ? 0 : arguments.epochs;
   options.on_progress = bar.function();
-  return compare_strategies(remote::open_dataset(arguments.file), options);
+  return compare_strategies(open_with_cache(arguments.file, arguments.cache), options);
 }
 
 BatchSizeComparison measure_batch_sizes(const BenchArguments& arguments) {
@@ -184,7 +186,7 @@ BatchSizeComparison measure_batch_sizes(const BenchArguments& arguments) {
   options.split = arguments.split;
   options.device = device_of_option(arguments.device);
   options.on_progress = bar.function();
-  return compare_batch_sizes(remote::open_dataset(arguments.file), options);
+  return compare_batch_sizes(open_with_cache(arguments.file, arguments.cache), options);
 }
 
 /// Prints the comparison and, if requested, draws a chart of it.

@@ -13,6 +13,7 @@
 
 #include "exit_code.hpp"
 #include "options/augment_option.hpp"
+#include "options/cache_options.hpp"
 #include "options/device_option.hpp"
 #include "options/option_values.hpp"
 #include "text/human_units.hpp"
@@ -34,6 +35,7 @@ struct TrainArguments : CommonOptions {
   std::string memory_limit;
   TrainOptions training;
   bool compare_float32 = false;
+  CacheArguments cache;
 };
 
 TrainOptions train_options(const TrainArguments& arguments) {
@@ -122,7 +124,7 @@ void note_other_range(const TrainArguments& arguments, const Split& split) {
 
 int run(const TrainArguments& arguments) {
   TrainOptions options = train_options(arguments);
-  const Dataset dataset = remote::open_dataset(arguments.file);
+  const Dataset dataset = open_with_cache(arguments.file, arguments.cache);
   note_other_range(arguments,
                    options.train_split.empty() ? dataset.training_split() : dataset.split(options.train_split));
   options.test_split = evaluated_split(dataset, options);
@@ -154,6 +156,7 @@ void add_options(CLI::App& verb, TrainArguments& arguments) {
   verb.add_option("--residency", arguments.residency, choices_help("Where samples live (auto)", kResidencies))
       ->check(CLI::IsMember(names_of(kResidencies)));
   verb.add_option("--memory-limit", arguments.memory_limit, "Device memory that samples may use, such as 2GiB");
+  add_cache_options(verb, arguments.cache);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "core/python_source.hpp"
 
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -7,12 +9,14 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <filesystem>
 #include <optional>
 #include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include <octavo/cached_source.hpp>
 #include <octavo/dataset.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/text.hpp>
@@ -245,19 +249,48 @@ std::shared_ptr<const ByteSource> make_source(const SourceArguments& arguments) 
   return std::make_shared<const PythonSource>(name, start, check_seconds);
 }
 
-Dataset open_remote(const SourceArguments& file) {
+/// Sources that are read through a cache in a folder, unless it is empty.
+class Cache {
+ public:
+  Cache(const std::filesystem::path& folder, std::int64_t most_bytes) : options_{folder, most_bytes} {}
+
+  std::shared_ptr<const ByteSource> with(std::shared_ptr<const ByteSource> source) {
+    if (options_.folder.empty()) return source;
+    const std::shared_ptr<const CachedSource> with_cache = cached(std::move(source), options_);
+    if (problem_.empty()) problem_ = with_cache->problem();
+    return with_cache;
+  }
+  /// Why the cache is not used; empty if it is.
+  const std::string& problem() const { return problem_; }
+
+ private:
+  CacheOptions options_;
+  std::string problem_;
+};
+
+/// The dataset, and why the cache is not used.
+using Opened = std::pair<Dataset, std::string>;
+
+Opened open_remote(const SourceArguments& file, const std::filesystem::path& cache_folder, std::int64_t cache_bytes) {
   std::shared_ptr<const ByteSource> source = make_source(file);
   const GilRelease released;
-  return Dataset::open(std::move(source));
+  Cache cache(cache_folder, cache_bytes);
+  Dataset dataset = Dataset::open(cache.with(std::move(source)));
+  return {std::move(dataset), cache.problem()};
 }
 
-Dataset open_remote_shards(const SourceArguments& manifest, const nb::object& shard_of) {
+Opened open_remote_shards(const SourceArguments& manifest, const nb::object& shard_of,
+                          const std::filesystem::path& cache_folder, std::int64_t cache_bytes) {
   const std::shared_ptr<const ByteSource> source = make_source(manifest);
   const GilRelease released;
-  return Dataset::open_manifest(source, [&shard_of](const std::string& name) {
+  Cache cache(cache_folder, cache_bytes);
+  const auto shard_source = [&shard_of](const std::string& name) {
     const GilHold gil;
     return make_source(nb::cast<SourceArguments>(shard_of(name)));
-  });
+  };
+  Dataset dataset =
+      Dataset::open_manifest(source, [&](const std::string& name) { return cache.with(shard_source(name)); });
+  return {std::move(dataset), cache.problem()};
 }
 
 }  // namespace
@@ -269,8 +302,9 @@ void add_python_sources(nb::module_& module) {
       .def("deliver", &deliver_bytes, "number"_a, "buffer"_a)
       .def("describe", &deliver_description, "number"_a, "length_bytes"_a, "identity"_a)
       .def("fail", &deliver_problem, "number"_a, "message"_a, "error_number"_a);
-  module.def("open_remote", &open_remote, "file"_a, "Opens a dataset file: (name, start(queue), check_seconds).");
-  module.def("open_remote_shards", &open_remote_shards, "manifest"_a, "shard_of"_a,
+  module.def("open_remote", &open_remote, "file"_a, "cache_folder"_a, "cache_bytes"_a,
+             "Opens a dataset file, (name, start(queue), check_seconds): the dataset, and why the cache is not used.");
+  module.def("open_remote_shards", &open_remote_shards, "manifest"_a, "shard_of"_a, "cache_folder"_a, "cache_bytes"_a,
              "Opens the shards of a manifest; shard_of(name) describes one like the manifest.");
 }
 

@@ -17,7 +17,7 @@ from . import _core
 from ._loading.frameworks import to_host
 from ._loading.integrations import check_trainer
 from ._loading.samplers import Items
-from ._remote.byte_source import Location, find_source, is_location
+from ._remote.byte_source import Location, checked_cache, find_source, is_location
 from ._wrong_data import wrong_data
 
 if TYPE_CHECKING:
@@ -381,6 +381,10 @@ class Dataset:
         The file: its path; an address, such as ``"s3://bucket/photos.h5"`` or ``"https://host/photos.h5"``; what
         `remote_file` returns, or the arguments of that as a tuple; or a file of fsspec, such as
         ``fsspec.open("gs://bucket/photos.h5")``. How remote files are read: ``docs/how-to/remote.md``.
+    cache
+        For a remote file: a folder on a local disk that keeps what is read, for later epochs and other processes.
+    cache_size
+        The disk space of that folder, at most, in bytes or as ``"200GiB"``. None: 64 GiB.
 
     Raises
     ------
@@ -392,8 +396,17 @@ class Dataset:
         If it is an address, and neither obstore (the extra ``octavo[remote]``) nor fsspec is installed.
     """
 
-    def __init__(self, path: Location) -> None:
+    def __init__(
+        self,
+        path: Location,
+        *,
+        cache: str | os.PathLike[str] | None = None,
+        cache_size: int | str | None = None,
+    ) -> None:
         self._source = find_source(path)
+        kept = checked_cache(cache, cache_size)
+        if self._source is not None and kept is not None:
+            self._source = self._source._with_cache(kept)
         self._native: _core.Dataset | None
         self._path: Path | str
         if self._source is not None:

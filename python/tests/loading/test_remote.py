@@ -223,6 +223,42 @@ def test_large_reads_are_several_requests(tmp_path: Path) -> None:
     assert sum(end - begin for begin, end in store.ranges) < packed.path.stat().st_size
 
 
+# ---- The cache on a local disk ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_cached_dataset_is_fetched_once(kind: str, files: dict[str, Path], tmp_path: Path) -> None:
+    store = RangeStore(files[kind].read_bytes())
+    expected = batches(files[kind])
+    for is_first in (True, False):
+        store.calls.clear()
+        dataset = octavo.Dataset((store, "a.h5"), cache=tmp_path / "cache", cache_size="1GiB")
+        assert batches(dataset, residency="streamed") == expected
+        assert bool(store.ranges) == is_first or len(store.ranges) <= 1  # the header, to compare it
+        assert pickle.loads(pickle.dumps(dataset._source))._cache == (str(tmp_path / "cache"), 1 << 30)
+        dataset.close()
+
+
+def test_a_full_or_unusable_cache_is_not_an_error(files: dict[str, Path], tmp_path: Path) -> None:
+    source = octavo.remote_file(RangeStore(files["plain"].read_bytes()), "a.h5")
+    expected = batches(files["plain"])
+    assert batches(octavo.Dataset(source, cache=tmp_path / "small", cache_size=300_000)) == expected
+    in_use = sum(file.stat().st_blocks * 512 for file in (tmp_path / "small").rglob("*") if file.is_file())
+    assert in_use <= 300_000
+    (tmp_path / "file").write_text("no folder")
+    with pytest.warns(RuntimeWarning, match="reading goes on without the cache"):
+        dataset = octavo.Dataset(source, cache=tmp_path / "file" / "cache")
+    assert batches(dataset) == expected
+
+
+@pytest.mark.parametrize(("size", "message"), [(0, "above 0"), ("many", "many"), (-5, "above 0")])
+def test_an_invalid_size_of_a_cache_is_refused(size: Any, message: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=message):
+        octavo.Dataset("s3://bucket/a.h5", cache=tmp_path, cache_size=size)
+    with pytest.raises(ValueError, match="there is no cache"):
+        octavo.Dataset("s3://bucket/a.h5", cache_size=1)
+
+
 def test_a_small_read_keeps_the_block_around_it(files: dict[str, Path]) -> None:
     store = RangeStore(files["plain"].read_bytes())
     split = octavo.Dataset((store, "a.h5"))["train"]

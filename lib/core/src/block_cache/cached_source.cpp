@@ -114,6 +114,7 @@ class SourceWithCache final : public CachedSource {
 
   std::string name() const override { return source_->name(); }
   std::int64_t length() const override { return length_; }
+  ReadCost read_cost() const noexcept override { return source_->read_cost(); }
 
   std::string identity() const override {
     if (!has_fetched_.exchange(false)) return identity_;

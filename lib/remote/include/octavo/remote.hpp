@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <octavo/byte_source.hpp>
+#include <octavo/cached_source.hpp>
 #include <octavo/dataset.hpp>
 
 namespace octavo::remote {
@@ -34,6 +35,8 @@ struct SourceOptions {
   int stall_seconds = 30;
   /// Host memory for bytes that were requested before they are read.
   std::int64_t most_kept_bytes = std::int64_t{256} << 20;
+  /// Keeps what is read on a local disk, for later epochs and processes; see cached(). Without a folder: no cache.
+  CacheOptions cache = {};
 };
 
 /// Whether open_source() accepts this location: a URL with http, https, s3 or gs.

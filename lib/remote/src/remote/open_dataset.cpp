@@ -27,22 +27,28 @@ std::shared_ptr<const RemoteSource> open_file(RemoteFile file, const SourceOptio
   return RemoteSource::open(std::move(file), std::move(transfers), options);
 }
 
+/// The source, through the cache if there is one.
+std::shared_ptr<const ByteSource> with_cache(std::shared_ptr<const ByteSource> source, const SourceOptions& options) {
+  if (options.cache.folder.empty()) return source;
+  return cached(std::move(source), options.cache);
+}
+
 }  // namespace
 
 std::shared_ptr<const ByteSource> open_source(const std::string& url, const SourceOptions& options) {
   check_options(options);
-  return open_file(locate(url, options), options);
+  return with_cache(open_file(locate(url, options), options), options);
 }
 
 DatasetBytes open_bytes(const std::string& url, const SourceOptions& options) {
   check_options(options);
   RemoteFile file = locate(url, options);
   if (file.url.path.ends_with('/')) file = sibling_of(file, std::string(kManifest));
-  if (!file.url.path.ends_with(".json")) return {open_file(std::move(file), options), nullptr};
+  if (!file.url.path.ends_with(".json")) return {with_cache(open_file(std::move(file), options), options), nullptr};
   const std::shared_ptr<Transfers> transfers = make_transfers(file, options);
   const auto manifest = RemoteSource::open(std::move(file), transfers, options);
   return {manifest, [manifest, transfers, options](const std::string& name) -> std::shared_ptr<const ByteSource> {
-            return RemoteSource::open(sibling_of(manifest->file(), name), transfers, options);
+            return with_cache(RemoteSource::open(sibling_of(manifest->file(), name), transfers, options), options);
           }};
 }
 

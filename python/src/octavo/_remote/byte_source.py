@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import functools
+import operator
 import os
 import pickle
 import re
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from .. import _core
 from .._optional import is_installed
+from .._warn import warn
 from .addresses import is_address, scheme_of, shown
 from .clients import (
     Client,
@@ -27,8 +29,32 @@ from .fetching import Fetcher
 #: How old, in seconds, what is known about an object may be if requests do not compare it.
 CHECK_SECONDS = 5.0
 
+#: Disk space of a cache whose size is not given.
+CACHE_BYTES = 64 << 30
+
 #: Also as an extra: octavo[remote].
 INSTALL = "pip install obstore"
+
+
+class Cache(NamedTuple):
+    """A folder on a local disk that keeps what is read, and how large it may become."""
+
+    folder: str
+    most_bytes: int
+
+
+def checked_cache(folder: str | os.PathLike[str] | None, size: int | str | None) -> Cache | None:
+    """The cache that the arguments `cache` and `cache_size` describe, if there is one."""
+    if folder is None:
+        if size is not None:
+            raise ValueError(f"cache_size is {size!r}, but there is no cache; pass its folder as cache")
+        return None
+    most_bytes = CACHE_BYTES
+    if size is not None:
+        most_bytes = _core.parse_memory_size(size) if isinstance(size, str) else operator.index(size)
+    if most_bytes < 1:
+        raise ValueError(f"cache_size is {size!r}; it must be a number of bytes above 0, or a text such as '200GiB'")
+    return Cache(os.fspath(folder), most_bytes)
 
 
 class FileOfSystem(Protocol):
@@ -54,9 +80,10 @@ class ByteSource:
     Nothing is opened before a dataset is. Pickling passes the address, or the given object.
     """
 
-    def __init__(self, source: Any, path: str | None = None) -> None:
+    def __init__(self, source: Any, path: str | None = None, cache: Cache | None = None) -> None:
         self._source = source
         self._path = path
+        self._cache = cache
         self._name = _name_of(source, path)
 
     @property
@@ -66,8 +93,15 @@ class ByteSource:
 
     def _open(self) -> _core.Dataset:
         """Opens the dataset file, or the shards of a manifest."""
+        dataset, problem = self._open_through_cache()
+        if problem:
+            warn(f"{problem}; reading goes on without the cache", RuntimeWarning)
+        return dataset
+
+    def _open_through_cache(self) -> tuple[_core.Dataset, str]:
+        folder, most_bytes = self._cache or ("", 0)
         if not self._name.endswith(".json"):
-            return _core.open_remote(self._native_arguments())
+            return _core.open_remote(self._native_arguments(), folder, most_bytes)
         opened: list[str] = []
 
         def shard_of(name: str) -> _NativeArguments:
@@ -75,7 +109,10 @@ class ByteSource:
             # They share the threads; the number of shards is known when these start.
             return self._sibling(name)._native_arguments(lambda most: max(2, most // len(opened)))
 
-        return _core.open_remote_shards(self._native_arguments(), shard_of)
+        return _core.open_remote_shards(self._native_arguments(), shard_of, folder, most_bytes)
+
+    def _with_cache(self, cache: Cache | None) -> ByteSource:
+        return ByteSource(self._source, self._path, cache)
 
     def _native_arguments(self, threads_of: Callable[[int], int] = lambda most: most) -> _NativeArguments:
         make_client, compares = _client_maker(self._source, self._path)
@@ -90,12 +127,13 @@ class ByteSource:
         return ByteSource(_in_folder_of(place, name) + mark + query)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ByteSource, (self._source, self._path)
+        return ByteSource, (self._source, self._path, self._cache)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ByteSource):
             return NotImplemented
-        return (self._path, self._name) == (other._path, other._name) and (
+        own, others = (self._path, self._name, self._cache), (other._path, other._name, other._cache)
+        return own == others and (
             self._source is other._source or self._source == other._source
         )
 
