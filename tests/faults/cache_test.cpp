@@ -6,11 +6,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../lib/dataset_file/small_file.hpp"
 #include "cache_files.hpp"
 #include "catch.hpp"
 #include "counted_source.hpp"
 #include "effort.hpp"
 #include "faulty_program.hpp"
+#include "power_cut/disk_model.hpp"
+#include "power_cut/trace_reader.hpp"
 #include "support/file.hpp"
 #include "tally.hpp"
 #include "temporary_folder.hpp"
@@ -75,6 +78,23 @@ constexpr CacheFault kCacheFaults[] = {
     {"ftruncate ENOSPC", Call::truncate, faults::Action::fail, ENOSPC, false},
     {"mkdir EROFS", Call::make_folder, faults::Action::fail, EROFS, false},
 };
+
+/// What is wrong with a cache whose files are these, or empty. Adds the blocks that are found, good or damaged.
+std::string problem_with_state(const DiskState& state, std::int64_t& good, std::int64_t& damaged) {
+  const TemporaryFolder folder;
+  for (const auto& [name, bytes] : state) write_bytes(folder / name, bytes);  // names relative to the cache
+  const auto plain = std::make_shared<CountedSource>(10 * kBlock + 1000);
+  for (const bool is_full : {false, true}) {
+    const auto source = cached(plain, {folder.path(), kPlenty});
+    if (!reads_the_bytes_of(*source, *plain, 0, plain->length())) return "wrong bytes";
+    if (!source->problem().empty()) return source->problem();
+    const CacheStatistics statistics = source->statistics();
+    if (is_full && statistics.fetched_blocks > 0) return "the cache is incomplete";
+    good += is_full ? 0 : statistics.served_blocks;
+    damaged += statistics.damaged_blocks;
+  }
+  return "";
+}
 
 // ---- Simulation ---------------------------------------------------------------
 
@@ -245,6 +265,32 @@ TEST_CASE("a process killed at any call leaves a cache that the next one complet
   kill_at_every_call(faults::kChangingCalls, faults::Action::kill, tally);
   kill_at_every_call(bit(Call::write), faults::Action::kill_half_way, tally);
   CHECK(tally.count() > 30);
+  CHECK(tally.failures() == kNone);
+}
+
+TEST_CASE("a power cut at any moment leaves a cache that the next process completes",
+          "[faults][power][cache][plain-only]") {
+  if (const auto reason = why_no_faults(faults::kChangingCalls); !reason.empty()) OCTAVO_SKIP(reason);
+  const TemporaryFolder folder;
+  write_bytes(folder / "trace", {});
+  REQUIRE(run_with_fault({folder / "cache", std::to_string(kPlenty), "1"}, {}, folder / "trace", OCTAVO_CACHED_READS)
+              .exit_code == 0);
+  const std::vector<DiskChange> trace = read_trace(folder / "trace");
+  REQUIRE(trace.size() > 20);
+  DiskModel disk({});
+  std::int64_t good = 0, damaged = 0;
+  Tally tally("6 power cut after a change, block cache", true);
+  const std::int64_t times = case_count(2, 200);
+  for (std::size_t done = 0; done <= trace.size() && tally.has_time(); ++done) {
+    for (std::int64_t i = 0; i < times; ++i) {
+      auto random = random_of_case(static_cast<std::int64_t>(done) * times + i);
+      const std::string problem = problem_with_state(disk.after_power_cut(random), good, damaged);
+      tally.add(problem.empty() ? "" : problem + " after change " + std::to_string(done));
+    }
+    if (done < trace.size()) disk.apply(trace[done]);
+  }
+  CHECK(good > 0);
+  CHECK(damaged > 0);
   CHECK(tally.failures() == kNone);
 }
 

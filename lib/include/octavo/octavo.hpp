@@ -8,6 +8,7 @@
 #include <octavo/batch_spec.hpp>
 #include <octavo/benchmark.hpp>
 #include <octavo/byte_count.hpp>
+#include <octavo/cached_source.hpp>
 #include <octavo/compression.hpp>
 #include <octavo/compression_choice.hpp>
 #include <octavo/dataset.hpp>
