@@ -53,6 +53,7 @@ class Fetch {
 
   const std::shared_ptr<const OpenFile> file;
   const std::int64_t offset, bytes;
+  bool is_guess = false;  ///< fetched because of the reads before it, not because somebody asked
   std::vector<std::span<std::byte>> parts;
   std::vector<std::byte> own;
   std::atomic<State> state = State::waiting;
