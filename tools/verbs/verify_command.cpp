@@ -34,7 +34,7 @@ VerifyResult verify_file(const std::string& file, const VerifyArguments& argumen
   ProgressBar bar(arguments.quiet);
   VerifyOptions options;
   options.on_progress = bar.function();
-  if (!remote::is_url(file)) return verify(file, options);
+  if (file.find("://") == std::string::npos) return verify(file, options);
   const remote::DatasetBytes bytes = remote::open_bytes(file);
   return verify(bytes.source, bytes.open_shard, options);
 }

@@ -1,7 +1,5 @@
 #include "sources/discovery.hpp"
 
-#include "files/named_place.hpp"
-
 #include <algorithm>
 #include <cerrno>
 #include <map>
@@ -10,6 +8,7 @@
 #include <octavo/errors.hpp>
 #include <octavo/text.hpp>
 
+#include "files/named_place.hpp"
 #include "format/shards/manifest.hpp"
 #include "images/image_codec.hpp"
 #include "sources/combine/split_names.hpp"

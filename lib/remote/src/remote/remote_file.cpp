@@ -43,7 +43,7 @@ bool is_url(std::string_view location) {
 }
 
 std::string shown_location(std::string_view location) {
-  return is_url(location) ? without_secrets(location) : std::string(location);
+  return location.find("://") != std::string_view::npos ? without_secrets(location) : std::string(location);
 }
 
 std::optional<std::string> process_environment(const char* name) {
