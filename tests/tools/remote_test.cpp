@@ -34,15 +34,14 @@ class ServedDigits {
   }};
 };
 
-void check_is_silent(const Outcome& outcome) {
-  CHECK_THAT(outcome.out + outcome.err, !ContainsSubstring("secret"));
-}
+void check_is_silent(const Outcome& outcome) { CHECK_THAT(outcome.out + outcome.err, !ContainsSubstring("secret")); }
 
 }  // namespace
 
 TEST_CASE("verbs read a dataset of a URL, and show nothing secret", "[tools]") {
   const ServedDigits digits;
-  const Outcome local = run_octavo({"info", digits.path(), "--json"}), info = run_octavo({"info", digits.url(), "--json"});
+  const Outcome local = run_octavo({"info", digits.path(), "--json"}),
+                info = run_octavo({"info", digits.url(), "--json"});
   REQUIRE(info.exit_code == 0);
   auto expected = local.json(), found = info.json();
   CHECK(found["splits"] == expected["splits"]);
@@ -71,7 +70,8 @@ TEST_CASE("a dataset of a URL is repacked, and its provenance has nothing secret
   const ServedDigits digits;
   const std::string output = digits.folder() / "new.h5";
   const std::string split = run_octavo({"info", digits.path(), "--json"}).json()["splits"][0]["name"];
-  const Outcome outcome = run_octavo({"repack", "val=" + digits.url() + "::" + split, "-o", output, "--compress", "lp8"});
+  const Outcome outcome =
+      run_octavo({"repack", "val=" + digits.url() + "::" + split, "-o", output, "--compress", "lp8"});
   INFO(outcome.err);
   REQUIRE(outcome.exit_code == 0);
   check_is_silent(outcome);

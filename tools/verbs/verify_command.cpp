@@ -92,9 +92,9 @@ void print_result(const CheckedFile& checked, const std::string& prefix) {
             << format_bytes(result.checked_bytes) << " checked\n"
             << "  header, index, metadata, labels, statistics and every sample match their checksums\n"
             << (result.hdf5_checked ? "  what other HDF5 programs see matches the index\n"
-            : remote::is_url(checked.file)
-                ? "  not checked over a network: what other HDF5 programs see, and the statistics in a manifest\n"
-                : "  what other HDF5 programs see was not compared with the index\n");
+                : remote::is_url(checked.file)
+                    ? "  not checked over a network: what other HDF5 programs see, and the statistics in a manifest\n"
+                    : "  what other HDF5 programs see was not compared with the index\n");
 }
 
 /// Whether a defect affects samples or labels, or may do so without being listed.

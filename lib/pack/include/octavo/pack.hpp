@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include <octavo/dataset.hpp>
 #include <octavo/compression.hpp>
+#include <octavo/dataset.hpp>
 #include <octavo/holdout.hpp>
 #include <octavo/mask_colors.hpp>
 #include <octavo/progress.hpp>

@@ -16,7 +16,7 @@ namespace octavo::sources {
 /// What a search needs in addition to the spec.
 struct Search {
   files::OpenArchives archives;
-  NamedColumns columns;  ///< lists without them are not read
+  NamedColumns columns;                                          ///< lists without them are not read
   std::function<Dataset(const std::string& url)> open_url = {};  ///< as in SourceOptions
 };
 

@@ -48,8 +48,7 @@ void throw_failure(const char* doing, const RemoteFile& file, const Failure& fai
   if (failure.is_out_of_memory) {
     throw OutOfMemory(std::string(doing) + " " + quoted(file.name) + ": not enough host memory; free some memory");
   }
-  const std::string attempts =
-      failure.attempts > 1 ? " (" + std::to_string(failure.attempts) + " attempts)" : "";
+  const std::string attempts = failure.attempts > 1 ? " (" + std::to_string(failure.attempts) + " attempts)" : "";
   throw IoError(std::string(doing) + " " + quoted(file.name) + attempts + ": " + failure.problem);
 }
 
@@ -95,7 +94,8 @@ void RemoteSource::check_range(std::int64_t offset, std::int64_t bytes) const {
 bool RemoteSource::copy_beginning(std::int64_t offset, std::int64_t bytes,
                                   std::span<const std::span<std::byte>> parts) const {
   if (offset < 0 || offset + bytes > std::ssize(beginning_)) return false;
-  PartCursor(parts).copy(std::span(beginning_).subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(bytes)));
+  PartCursor(parts).copy(
+      std::span(beginning_).subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(bytes)));
   return true;
 }
 
@@ -210,8 +210,8 @@ class RemoteSource::Read {
 
 void RemoteSource::copy_kept(const RangePart& range, std::span<const std::span<std::byte>> memory) {
   const std::span<const std::byte> kept = range.kept->own;
-  PartCursor(memory).copy(kept.subspan(static_cast<std::size_t>(range.offset - range.kept->offset),
-                                       static_cast<std::size_t>(range.bytes)));
+  PartCursor(memory).copy(
+      kept.subspan(static_cast<std::size_t>(range.offset - range.kept->offset), static_cast<std::size_t>(range.bytes)));
 }
 
 /// Who asks for what is read next needs no guess: only other reads are noted.
