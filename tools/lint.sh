@@ -50,7 +50,8 @@ for entry in json.load(open(sys.argv[1] + "/compile_commands.json")):
     path = entry["file"]
     if path.endswith((".cpp", ".cxx")) and ("/octavo_support.dir/" in path or "/octavo_format.dir/" in path
                                             or "/octavo_core.dir/" in path or "/octavo_pack.dir/" in path
-                                            or "/octavo_fetch.dir/" in path or "/octavo_remote.dir/" in path or "/octavo_lab.dir/" in path
+                                            or "/octavo_fetch.dir/" in path or "/octavo_remote.dir/" in path
+                                            or "/octavo_lab.dir/" in path
                                             or "/kernels/cpu/" in path or "/lab/src/training/kernels/" in path):
         print(path)
 ' "$tidy" | xargs -P "$(nproc)" -n 1 "$tool" -p "$tidy" --quiet --extra-arg=-Wno-unknown-warning-option 2>/dev/null ||

@@ -1,4 +1,4 @@
-# Compiles files with the include folders of octavo::core, pack and fetch, which must find the headers that they may use
+# Compiles files with the include folders of octavo::core, pack, fetch and remote, which must find the headers that they may use
 # and no others.
 cmake_policy(VERSION 3.25)
 
@@ -37,3 +37,6 @@ check(pack FINDS dataset_file/write/spool.hpp support/file.hpp format/reader.hpp
     verbs/command.hpp)
 check(fetch FINDS fetching/set_check.hpp support/file.hpp octavo/fetch.hpp octavo/text.hpp
   REFUSES store/staging/upload.hpp format/limits.hpp packing/provenance.hpp octavo/pack.hpp kernels/gather.hpp verbs/command.hpp)
+check(remote FINDS remote/url.hpp support/file.hpp octavo/remote.hpp octavo/text.hpp
+  REFUSES store/staging/upload.hpp format/limits.hpp packing/provenance.hpp octavo/pack.hpp octavo/fetch.hpp
+    kernels/gather.hpp verbs/command.hpp)

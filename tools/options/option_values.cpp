@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fstream>
 #include <octavo/errors.hpp>
+#include <octavo/remote.hpp>
 #include <octavo/text.hpp>
 #include <optional>
 #include <set>
@@ -218,9 +219,16 @@ std::string quote_word(const std::string& word) {
   return quoted + "'";
 }
 
+/// An argument for the provenance: a URL, or NAME=URL, without what may be secret.
+static std::string shown_argument(const std::string& argument) {
+  const std::size_t equals = argument.find('=');
+  if (remote::is_url(argument) || equals == std::string::npos) return remote::shown_location(argument);
+  return argument.substr(0, equals + 1) + remote::shown_location(argument.substr(equals + 1));
+}
+
 std::string quote_command_line(int argument_count, const char* const* arguments) {
   std::string line = "octavo";
-  for (int i = 1; i < argument_count; ++i) line += " " + quote_word(arguments[i]);
+  for (int i = 1; i < argument_count; ++i) line += " " + quote_word(shown_argument(arguments[i]));
   return line;
 }
 

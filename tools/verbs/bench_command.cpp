@@ -115,8 +115,8 @@ const BatchSpeed* usual_batches(const std::vector<BatchSpeed>& batches) {
 /// The result in one line: how fast the split loads, and batches of the usual size.
 std::string summary(const BenchArguments& arguments, const Benchmark& result) {
   const LoadSpeed& load = result.load;
-  std::string text = std::filesystem::path(remote::shown_location(arguments.file)).filename().string() + ": " + result.split + " loads at " +
-                     format_rate(static_cast<double>(load.bytes) / load.checked_seconds);
+  std::string text = std::filesystem::path(remote::shown_location(arguments.file)).filename().string() + ": " +
+                     result.split + " loads at " + format_rate(static_cast<double>(load.bytes) / load.checked_seconds);
   const BatchSpeed* const usual = usual_batches(result.batches);
   if (usual == nullptr) return text;
   const GatherSpeed& gather = usual->gather;
@@ -127,8 +127,9 @@ std::string summary(const BenchArguments& arguments, const Benchmark& result) {
 
 void print_benchmark(const BenchArguments& arguments, const Benchmark& result) {
   std::cout << summary(arguments, result) << "\n\n";
-  std::cout << remote::shown_location(arguments.file) << ", split " << result.split << ": " << counted(result.sample_count, "sample") << " of "
-            << result.shape << ", on " << result.device << " (" << result.device_name << ")\n\n";
+  std::cout << remote::shown_location(arguments.file) << ", split " << result.split << ": "
+            << counted(result.sample_count, "sample") << " of " << result.shape << ", on " << result.device << " ("
+            << result.device_name << ")\n\n";
   print_load(result.load);
   std::cout << '\n';
   print_batches(arguments.batch_sizes.empty() ? BenchmarkOptions{}.batch_sizes : arguments.batch_sizes, result.batches);

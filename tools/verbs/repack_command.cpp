@@ -4,6 +4,7 @@
 #include <octavo/compression.hpp>
 #include <octavo/dataset.hpp>
 #include <octavo/pack.hpp>
+#include <octavo/remote.hpp>
 #include <octavo/text.hpp>
 
 #include "exit_code.hpp"
@@ -36,8 +37,8 @@ struct RepackArguments : CommonOptions {
 };
 
 /// The compression of the first split; other splits may differ.
-Compression compression_of(const std::string& path) {
-  const Dataset dataset = Dataset::open(path);
+Compression compression_of(const std::string& location) {
+  const Dataset dataset = remote::open_dataset(location);
   return dataset.split(dataset.split_names()[0]).compression();
 }
 
@@ -53,6 +54,7 @@ SourceOptions source_options(const RepackArguments& arguments) {
   // That of one file was accepted when it was packed.
   options.allow_mismatch = arguments.allow_mismatch || arguments.files.size() == 1;
   options.thread_count = arguments.jobs;
+  options.open_url = [](const std::string& url) { return remote::open_dataset(url); };
   return options;
 }
 
@@ -72,8 +74,11 @@ int run(const RepackArguments& arguments, const std::string& command_line) {
   ProgressBar bar(arguments.quiet);
   options.on_progress = bar.function();
   const CleanUpOnInterruption guard;
+  // The source has the name of a URL, without what may be secret.
+  const std::string first = source->files().at(0);
+  const std::string first_file = remote::is_url(first) ? parse_source(arguments.files.at(0)).path.string() : first;
   const auto open = [&] { return open_source(specs, source_options(arguments)); };
-  const std::string note = set_compression(arguments.compression, compression_of(source->files().at(0)), open, options);
+  const std::string note = set_compression(arguments.compression, compression_of(first_file), open, options);
   PackSummary summary = pack(*source, arguments.output, options);
   if (!note.empty()) summary.notes.insert(summary.notes.begin(), note);
   list_skipped(summary.skipped);

@@ -62,8 +62,8 @@ void check_loss(const TrainArguments& arguments, const EpochResult& result) {
 void print_head(const TrainArguments& arguments, const TrainOptions& options) {
   std::cout << "Training " << (options.model == ModelKind::mlp ? "an MLP with " : "softmax regression");
   if (options.model == ModelKind::mlp) std::cout << counted(options.hidden_units, "hidden unit");
-  std::cout << " on " << remote::shown_location(arguments.file) << ", " << to_string(chosen(options.device)) << ", batch size "
-            << options.batch_size << ", " << describe(options.spec)
+  std::cout << " on " << remote::shown_location(arguments.file) << ", " << to_string(chosen(options.device))
+            << ", batch size " << options.batch_size << ", " << describe(options.spec)
             << (arguments.augment.empty() ? "" : ", " + augment::describe(options.spec.augment)) << std::endl;
 }
 

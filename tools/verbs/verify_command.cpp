@@ -34,7 +34,7 @@ VerifyResult verify_file(const std::string& file, const VerifyArguments& argumen
   ProgressBar bar(arguments.quiet);
   VerifyOptions options;
   options.on_progress = bar.function();
-  if (!remote::is_url(file)) return verify(file, options);
+  if (file.find("://") == std::string::npos) return verify(file, options);
   const remote::DatasetBytes bytes = remote::open_bytes(file);
   return verify(bytes.source, bytes.open_shard, options);
 }
@@ -92,9 +92,9 @@ void print_result(const CheckedFile& checked, const std::string& prefix) {
             << format_bytes(result.checked_bytes) << " checked\n"
             << "  header, index, metadata, labels, statistics and every sample match their checksums\n"
             << (result.hdf5_checked ? "  what other HDF5 programs see matches the index\n"
-            : remote::is_url(checked.file)
-                ? "  not checked over a network: what other HDF5 programs see, and the statistics in a manifest\n"
-                : "  what other HDF5 programs see was not compared with the index\n");
+                : remote::is_url(checked.file)
+                    ? "  not checked over a network: what other HDF5 programs see, and the statistics in a manifest\n"
+                    : "  what other HDF5 programs see was not compared with the index\n");
 }
 
 /// Whether a defect affects samples or labels, or may do so without being listed.

@@ -15,8 +15,7 @@ Answer answer_of(std::initializer_list<std::string_view> lines) {
   return answer;
 }
 
-std::string problem_of(const Answer& answer, const FileVersion& version = {.length = 200},
-                       std::string_view body = "") {
+std::string problem_of(const Answer& answer, const FileVersion& version = {.length = 200}, std::string_view body = "") {
   RemoteFile file;
   file.credentials = "set a key";
   const auto failure = check_answer(answer, file, version, 100, 50, body);
@@ -89,13 +88,22 @@ TEST_CASE("only strong tags identify a version", "[unit][remote]") {
 }
 
 TEST_CASE("which failures pass is known by the status", "[unit][remote]") {
-  for (const auto& [status, is_passing] : {std::pair{400, false}, {401, false}, {403, false}, {404, false},
-                                           {408, true},  {412, false}, {416, false}, {429, true},
-                                           {500, true},  {501, false}, {502, true},  {503, true}, {504, true}}) {
+  for (const auto& [status, is_passing] : {std::pair{400, false},
+                                           {401, false},
+                                           {403, false},
+                                           {404, false},
+                                           {408, true},
+                                           {412, false},
+                                           {416, false},
+                                           {429, true},
+                                           {500, true},
+                                           {501, false},
+                                           {502, true},
+                                           {503, true},
+                                           {504, true}}) {
     INFO(status);
     const std::string line = "HTTP/1.1 " + std::to_string(status) + " X\r\n";
-    const auto failure =
-        check_answer(answer_of({line, "Retry-After: 7\r\n"}), RemoteFile(), FileVersion(), 0, 1, "");
+    const auto failure = check_answer(answer_of({line, "Retry-After: 7\r\n"}), RemoteFile(), FileVersion(), 0, 1, "");
     REQUIRE(failure);
     CHECK(failure->is_passing == is_passing);
     if (is_passing) CHECK(failure->wait_seconds == 7);

@@ -1,6 +1,6 @@
 // Ranges that were requested before they are read.
-#include "catch.hpp"
 #include "remote/kept_ranges.hpp"
+#include "catch.hpp"
 
 using namespace octavo::remote;
 

@@ -126,7 +126,8 @@ TEST_CASE("credentials of Google are a token or a key", "[unit][remote]") {
 }
 
 TEST_CASE("profiles are parsed without trusting the file", "[unit][remote]") {
-  const Profiles profiles = parse_profiles("x=1\n[a\nb = 1\r\n#c = 2\n[ p q ]\nd=3\n[profile  e ]\n=4\nf=\ng = h ; i\n");
+  const Profiles profiles =
+      parse_profiles("x=1\n[a\nb = 1\r\n#c = 2\n[ p q ]\nd=3\n[profile  e ]\n=4\nf=\ng = h ; i\n");
   CHECK(profiles.at("a").at("b") == "1");
   CHECK(profiles.at("e").at("f").empty());
   CHECK(profiles.at("e").at("g") == "h");

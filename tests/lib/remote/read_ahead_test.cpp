@@ -1,6 +1,6 @@
 // Reads that follow one another.
-#include "catch.hpp"
 #include "remote/read_ahead.hpp"
+#include "catch.hpp"
 
 using namespace octavo::remote;
 

@@ -18,9 +18,8 @@ using namespace octavo::test;
 
 namespace {
 
-void compare(const Split& local, const Split& remote, const LoaderOptions& options = {.batch_size = 16,
-                                                                                      .shuffle = true,
-                                                                                      .seed = 5}) {
+void compare(const Split& local, const Split& remote,
+             const LoaderOptions& options = {.batch_size = 16, .shuffle = true, .seed = 5}) {
   const Served expected = serve(Store::load(local, Device::cpu(), {.residency = Residency::device}), options, 2);
   for (const LoadOptions& load :
        {LoadOptions{.residency = Residency::device}, LoadOptions{.thread_count = 2, .residency = Residency::streamed},
@@ -53,8 +52,8 @@ TEST_CASE("a batch of a remote dataset is requested in whole before any of it is
   ServedFiles files({{"data.h5", file_text(fixture.path())}});
   const Dataset dataset = remote::open_dataset(files.url("data.h5"), quick_options());
   const LoaderOptions options{.batch_size = 8, .shuffle = true, .seed = 5, .prefetch = 0};
-  const Store store = Store::load(dataset.split("train"), Device::cpu(),
-                                  {.thread_count = 1, .residency = Residency::streamed});
+  const Store store =
+      Store::load(dataset.split("train"), Device::cpu(), {.thread_count = 1, .residency = Residency::streamed});
   const std::size_t before = files.requests().size();
   Loader loader(store, options);
   static_cast<void>(loader.epoch(0).begin());
@@ -90,8 +89,8 @@ TEST_CASE("a remote dataset of several files serves the bits of one", "[unit][re
   CHECK(result.checked_samples == 63);
 
   // A shard that is not the one of the manifest, and one that is missing.
-  const std::string shard = content.begin()->first == "set/dataset.json" ? std::next(content.begin())->first
-                                                                         : content.begin()->first;
+  const std::string shard =
+      content.begin()->first == "set/dataset.json" ? std::next(content.begin())->first : content.begin()->first;
   files.replace(shard, file_text(fixture.path()));
   CHECK_THROWS_WITH(remote::open_dataset(files.url("set/"), quick_options()),
                     ContainsSubstring("is not the one that the manifest lists"));

@@ -48,8 +48,7 @@ class ServedFiles {
     files_[name] = std::move(content);
     ++version_;
   }
-  std::string headers = "";  ///< sent with each part; set it before the first request
-  bool has_tags = true;
+  bool has_tags = true;  ///< set it before the first request
 
   void serve(const HttpRequest& request, const HttpReply& reply) {
     std::string content, tag;
@@ -62,7 +61,7 @@ class ServedFiles {
     }
     const std::string wanted = request.header("If-Match");
     if (has_tags && !wanted.empty() && wanted != tag) return reply.fail("412 Precondition Failed");
-    reply.serve_part(request, content, headers + (has_tags ? "ETag: " + tag + "\r\n" : ""));
+    reply.serve_part(request, content, has_tags ? "ETag: " + tag + "\r\n" : "");
   }
 
  private:

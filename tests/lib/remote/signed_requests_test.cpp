@@ -44,7 +44,9 @@ std::string in_hex(const std::string& bytes) {
 
 std::string field(const std::string& text, const std::string& name) {
   const std::size_t begin = text.find(name + "=");
-  return begin == std::string::npos ? "" : text.substr(begin + name.size() + 1, text.find(',', begin) - begin - name.size() - 1);
+  return begin == std::string::npos
+             ? ""
+             : text.substr(begin + name.size() + 1, text.find(',', begin) - begin - name.size() - 1);
 }
 
 /// What is wrong with the signature of a request as it was received; empty if nothing is.
@@ -59,7 +61,8 @@ std::string signature_problem(const HttpRequest& request, const std::string& reg
   if (field(authorization, "Credential") != std::string("TESTKEY/") + scope) return "another credential";
   const std::string names = field(authorization, "SignedHeaders");
   for (const char* name : {"host", "x-amz-content-sha256", "x-amz-date", "x-amz-security-token"}) {
-    if ((";" + names + ";").find(std::string(";") + name + ";") == std::string::npos) return std::string(name) + " is not signed";
+    if ((";" + names + ";").find(std::string(";") + name + ";") == std::string::npos)
+      return std::string(name) + " is not signed";
   }
   if (request.header("x-amz-security-token") != kToken) return "another token";
   std::string headers;
@@ -92,8 +95,9 @@ class ObjectStore {
   }
 
   std::string region_;
-  ServedFiles files_{{{"bucket/a%20b/%C3%A9+%2B.h5", pattern(200'000)}, {"bucket/a%20b/%C3%A9%20%2B.h5", pattern(200'000)}},
-                     [this](const auto& request, const auto& reply) { return refuse(request, reply); }};
+  ServedFiles files_{
+      {{"bucket/a%20b/%C3%A9+%2B.h5", pattern(200'000)}, {"bucket/a%20b/%C3%A9%20%2B.h5", pattern(200'000)}},
+      [this](const auto& request, const auto& reply) { return refuse(request, reply); }};
 };
 
 }  // namespace

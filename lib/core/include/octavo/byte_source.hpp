@@ -17,14 +17,14 @@ enum class AtHand {
 
 /// How reads of a source are planned.
 struct ReadCost {
-  /// Up to this many bytes that nobody wants are read with the others, rather than with another call.
+  /// Gaps of up to this many bytes are read too, rather than making another call.
   std::int64_t most_gap_bytes = 4096;
   /// Whether each read waits for a network. Then all are started before the first one is waited for.
   bool waits_for_network = false;
 };
 
-/// The bytes of a dataset file. Dataset::open() reads a file of this machine; octavo/remote.hpp reads URLs. For anything
-/// else, implement this class and pass it there. Thread-safe: several threads read at a time.
+/// The bytes of a dataset file. Dataset::open() reads a file of this machine; octavo/remote.hpp reads URLs. For
+/// anything else, implement this class and pass it there. Thread-safe: several threads read at a time.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include <octavo/compression.hpp>
+#include <octavo/dataset.hpp>
 #include <octavo/holdout.hpp>
 #include <octavo/mask_colors.hpp>
 #include <octavo/progress.hpp>
@@ -115,6 +117,8 @@ struct SourceOptions {
   /// Archives that expand to more than this multiple of their own size are refused. Deflate's maximum is 1,032.
   std::int64_t largest_archive_ratio = 1100;
   int thread_count = 0;  ///< 0: all that this process may use
+  /// Opens the dataset of a path that is a URL, such as remote::open_dataset(). Empty: URLs are refused.
+  std::function<Dataset(const std::string& url)> open_url = {};
 };
 
 /// Opens all specs as one source: detects formats, finds splits, lists the images of folders and reads their sizes.

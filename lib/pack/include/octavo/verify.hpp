@@ -45,8 +45,8 @@ struct VerifyOptions {
 /// Throws IoError if the file cannot be read.
 VerifyResult verify(const std::filesystem::path& path, const VerifyOptions& options = {});
 
-/// The same for a dataset that is somewhere else: a dataset file or, with `open_shard`, a manifest and the files that it
-/// lists. The HDF5 view is not compared, because HDF5 reads only files of this machine.
+/// The same for a dataset that is somewhere else: a dataset file or, with `open_shard`, a manifest and the files that
+/// it lists. The HDF5 view is not compared, because HDF5 reads only files of this machine.
 VerifyResult verify(const std::shared_ptr<const ByteSource>& source, const ShardOpener& open_shard = {},
                     const VerifyOptions& options = {});
 

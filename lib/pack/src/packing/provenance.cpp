@@ -34,6 +34,10 @@ OrderedJson files_of(const Source& source, bool names_only) {
   OrderedJson files = OrderedJson::array();
   for (const std::string& file : source.files()) {
     std::filesystem::path path(file);
+    if (!names_only && file.find("://") != std::string::npos) {
+      files.push_back(as_utf8(file));  // a URL
+      continue;
+    }
     // A folder may be given with a trailing slash, and that of an archive has one.
     if (!path.has_filename()) path = path.parent_path();
     if (!names_only) {

@@ -84,7 +84,8 @@ VerifyResult verify_shards(const std::filesystem::path& path, const VerifyOption
   return all;
 }
 
-VerifyResult verify_shards(const std::shared_ptr<const ByteSource>& source, const ShardOpener& open_shard, const VerifyOptions& options) {
+VerifyResult verify_shards(const std::shared_ptr<const ByteSource>& source, const ShardOpener& open_shard,
+                           const VerifyOptions& options) {
   VerifyResult all;
   all.hdf5_checked = false;
   const std::string name = std::filesystem::path(source->name()).filename().string();

@@ -8,6 +8,7 @@
 #include <octavo/errors.hpp>
 #include <octavo/text.hpp>
 
+#include "files/named_place.hpp"
 #include "format/shards/manifest.hpp"
 #include "images/image_codec.hpp"
 #include "sources/combine/split_names.hpp"
@@ -276,7 +277,17 @@ SourceEntry finding_of_manifest(const fs::path& manifest) {
   return entry;
 }
 
+SourceEntry finding_of_url(const std::string& url, Search& search) {
+  Dataset dataset = search.open_url(url);
+  const std::string name = dataset.path().string();
+  SourceEntry entry = {&kOctavoReader, "", files::named_place(name), name};
+  entry.dataset = std::move(dataset);
+  entry.is_named = true;
+  return entry;
+}
+
 std::vector<SourceEntry> discover_path(const fs::path& path, const SourceReader* wanted, Search& search) {
+  if (search.open_url && path.string().find("://") != std::string::npos) return {finding_of_url(path.string(), search)};
   if (wanted == nullptr || wanted == &kOctavoReader) {
     const fs::path manifest = dataset_file::find_manifest(path);
     if (!manifest.empty()) return {finding_of_manifest(manifest)};
@@ -413,7 +424,9 @@ void apply(const SourceSpec& given, std::vector<SourceEntry>& entries, Search& s
 std::vector<SourceEntry> discover(const SourceSpec& spec, const SourceReader* wanted, Search& search) {
   auto entries = discover_paths(expand_numbers(spec.path), wanted, search);
   open_archives(entries, search);
-  apply(spec, entries, search);
+  SourceSpec named = spec;
+  if (entries.size() == 1 && entries[0].dataset) named.path = entries[0].path;  // a URL may have secrets
+  apply(named, entries, search);
   return entries;
 }
 

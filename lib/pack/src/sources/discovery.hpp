@@ -1,6 +1,8 @@
 // Discovering what a path holds: the files to read, their formats, and their splits.
 #pragma once
 
+#include <functional>
+#include <string>
 #include <vector>
 
 #include <octavo/pack.hpp>
@@ -14,7 +16,8 @@ namespace octavo::sources {
 /// What a search needs in addition to the spec.
 struct Search {
   files::OpenArchives archives;
-  NamedColumns columns;  ///< lists without them are not read
+  NamedColumns columns;                                          ///< lists without them are not read
+  std::function<Dataset(const std::string& url)> open_url = {};  ///< as in SourceOptions
 };
 
 /// Finds what `spec` names: one file, a folder or archive with images or files of one format, or numbered files,

@@ -74,7 +74,7 @@ std::vector<SourceEntry> discover_all(const std::vector<SourceSpec>& specs, cons
   sources::Search search = {
       files::OpenArchives(options.largest_archive_ratio,
                           options.skip_unreadable ? files::OnDamage::stop_there : files::OnDamage::refuse),
-      sources::named_columns(options)};
+      sources::named_columns(options), options.open_url};
   const sources::SourceReader* const wanted = sources::reader_named(options.format);
   std::vector<SourceEntry> all;
   KnownFindings known;

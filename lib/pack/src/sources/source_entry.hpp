@@ -2,8 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include <octavo/dataset.hpp>
 
 #include "files/file_tree.hpp"
 
@@ -31,6 +34,7 @@ struct SourceEntry {
   /// which is used if the images have no labels in their own file.
   std::shared_ptr<SourceEntry> label_file = {};
   bool is_label_file_named = false;      ///< by the user
+  std::optional<Dataset> dataset = {};   ///< that of a URL
   std::vector<std::string> others = {};  ///< files next to it that hold neither images nor their labels
 
   /// The quoted name, for messages.

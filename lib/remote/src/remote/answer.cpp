@@ -45,33 +45,28 @@ std::string text_of_range(std::int64_t first, std::int64_t last, std::int64_t to
          (total < 0 ? "" : " of " + std::to_string(total));
 }
 
-Failure changed_file() {
-  return {.problem = "the file was changed since it was opened; open it again", .status = 412};
-}
+Failure changed_file() { return {.problem = "the file was changed since it was opened; open it again", .status = 412}; }
 
 Failure refused_status(const Answer& answer, const RemoteFile& file, std::string_view body) {
   Failure failure{.problem = "", .status = answer.status, .is_passing = is_transient(answer.status)};
   failure.wait_seconds = answer.retry_after_seconds.value_or(0);
   failure.bucket_region = answer.bucket_region;
   const std::string code = error_code_in(body);
-  const std::string status =
-      "status " + std::to_string(answer.status) + (code.empty() ? "" : ", " + code) + ")";
-  const std::string region =
-      answer.bucket_region.empty() || answer.bucket_region == file.region
-          ? ""
-          : "; the bucket is in the region " + answer.bucket_region + ": set AWS_REGION to it";
+  const std::string status = "status " + std::to_string(answer.status) + (code.empty() ? "" : ", " + code) + ")";
+  const std::string region = answer.bucket_region.empty() || answer.bucket_region == file.region
+                                 ? ""
+                                 : "; the bucket is in the region " + answer.bucket_region + ": set AWS_REGION to it";
   if (answer.status == 401 || answer.status == 403) {
-    failure.problem = "the server refuses access (" + status +
-                      (region.empty() ? "; " + file.credentials : region) +
+    failure.problem = "the server refuses access (" + status + (region.empty() ? "; " + file.credentials : region) +
                       "; object stores answer so too if there is no such file";
   } else if (answer.status == 404 || answer.status == 410) {
     failure.problem = "there is no such file (" + status + "; check the URL";
   } else if (answer.status == 416) {
     failure.problem = "the file is empty, or shorter than it was (" + status + "; check it";
   } else if (answer.status >= 300 && answer.status < 400) {
-    failure.problem = "the server redirects the request (" + status +
-                      (region.empty() ? "; give the URL that it redirects to, or check the endpoint and the region"
-                                      : region);
+    failure.problem =
+        "the server redirects the request (" + status +
+        (region.empty() ? "; give the URL that it redirects to, or check the endpoint and the region" : region);
   } else if (failure.is_passing) {
     failure.problem = "the server failed (" + status + "; try again later";
   } else {
@@ -84,8 +79,9 @@ Failure whole_file(const Answer& answer) {
   if (lower_case(answer.content_type).starts_with("text/html")) {
     return {.problem = "the server sent an HTML page, not the file; check the URL", .status = answer.status};
   }
-  return {.problem = "the server sent the whole file instead of a range (status 200): it cannot be read in parts; "
-                     "download it first",
+  return {.problem =
+              "the server sent the whole file instead of a range (status 200): it cannot be read in parts; "
+              "download it first",
           .status = answer.status};
 }
 
@@ -113,7 +109,8 @@ std::string error_code_in(std::string_view body) {
   if (begin == std::string_view::npos) return "";
   body.remove_prefix(begin + kBegin.size());
   const std::string_view code = body.substr(0, body.find(kEnd));
-  const bool is_word = std::ranges::all_of(code, [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
+  const bool is_word =
+      std::ranges::all_of(code, [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
   return is_word && code.size() <= kMostCodeBytes ? std::string(code) : std::string();
 }
 
@@ -146,7 +143,8 @@ void Answer::begin(std::string_view status_line) {
   const std::size_t header_bytes = header_bytes_;
   *this = Answer();
   header_bytes_ = header_bytes;
-  const std::string_view after_version = trimmed(status_line.substr(std::min(status_line.find(' '), status_line.size())));
+  const std::string_view after_version =
+      trimmed(status_line.substr(std::min(status_line.find(' '), status_line.size())));
   status = count_in(after_version.substr(0, after_version.find(' '))).value_or(0);
 }
 

@@ -54,17 +54,18 @@ struct FileVersion {
 
 /// Why a request failed.
 struct Failure {
-  std::string problem;          ///< what is wrong; what to do
-  std::int64_t status = 0;      ///< of HTTP; 0: no answer
-  bool is_passing = false;      ///< whether another attempt may succeed
-  std::int64_t wait_seconds = 0;  ///< at least, before that
+  std::string problem;             ///< what is wrong; what to do
+  std::int64_t status = 0;         ///< of HTTP; 0: no answer
+  bool is_passing = false;         ///< whether another attempt may succeed
+  std::int64_t wait_seconds = 0;   ///< at least, before that
   std::string bucket_region = {};  ///< that the server names, if the request was for another one
   bool is_out_of_memory = false;
   int attempts = 1;
 };
 
 /// Checks an answer to the request of [offset, offset + bytes), before its body. With an unknown length, it may be
-/// shorter. Returns what is wrong, or nothing. `error_body` is the beginning of the body of an answer without the bytes.
+/// shorter. Returns what is wrong, or nothing. `error_body` is the beginning of the body of an answer without the
+/// bytes.
 std::optional<Failure> check_answer(const Answer& answer, const RemoteFile& file, const FileVersion& version,
                                     std::int64_t offset, std::int64_t bytes, std::string_view error_body);
 

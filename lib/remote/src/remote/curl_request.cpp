@@ -230,8 +230,9 @@ std::string CurlRequest::describe(CURLcode code) const {
       return "redirected more than " + std::to_string(kMostFollowed) + " times; check the URL";
     case CURLE_UNSUPPORTED_PROTOCOL:
       if (answer_.status < 300 || answer_.status >= 400) break;
-      return open_file().file.url.scheme == "https" ? "redirected to a URL that is not https; check the URL"
-                                                    : "redirected to a URL that is neither http nor https; check the URL";
+      return open_file().file.url.scheme == "https"
+                 ? "redirected to a URL that is not https; check the URL"
+                 : "redirected to a URL that is neither http nor https; check the URL";
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CACERT_BADFILE:
       return printable(error_text_[0] != '\0' ? error_text_.data() : curl_easy_strerror(code)) +

@@ -15,8 +15,8 @@ namespace octavo::remote {
 
 /// Requests of more bytes are divided: one connection is often slower than the network.
 inline constexpr std::int64_t kMostRequestBytes = std::int64_t{4} << 20;
-/// Bytes between two ranges that are fetched with both rather than with another request: 32 KiB take 0.3 ms at 100 MB/s,
-/// and so does a request of 20 ms if 64 are in flight.
+/// Bytes between two ranges that are fetched with both rather than with another request: 32 KiB take 0.3 ms at 100
+/// MB/s, and so does a request of 20 ms if 64 are in flight.
 inline constexpr std::int64_t kMostGapBytes = std::int64_t{32} << 10;
 
 /// A file that is read, and what its answers have shown.
@@ -26,7 +26,7 @@ struct OpenFile {
   OpenFile(const OpenFile& opened, FileVersion found_version);
   const RemoteFile file;
   const FileVersion version;
-  const std::uint64_t number;  ///< of no other file of this process
+  const std::uint64_t number;                            ///< of no other file of this process
   mutable std::atomic<std::uint64_t> valid_answers = 0;  ///< of this version
 };
 
@@ -53,6 +53,7 @@ class Fetch {
 
   const std::shared_ptr<const OpenFile> file;
   const std::int64_t offset, bytes;
+  bool is_guess = false;  ///< fetched because of the reads before it, not because somebody asked
   std::vector<std::span<std::byte>> parts;
   std::vector<std::byte> own;
   std::atomic<State> state = State::waiting;

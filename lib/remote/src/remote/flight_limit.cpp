@@ -39,8 +39,10 @@ void FlightLimit::judge(double bytes_per_second) {
   const bool is_better = bytes_per_second > best_ * (1 + kNotableGain);
   const bool is_worse = bytes_per_second < best_ * (1 - kNotableGain);
   // Without a difference, fewer requests are better: they leave the server and the memory to others.
-  if (!is_first && direction_ > 0 && !is_better) direction_ = -1;
-  else if (!is_first && direction_ < 0 && is_worse) direction_ = 1;
+  if (!is_first && direction_ > 0 && !is_better)
+    direction_ = -1;
+  else if (!is_first && direction_ < 0 && is_worse)
+    direction_ = 1;
   best_ = bytes_per_second;
   const int step = std::max(1, direction_ > 0 ? value_ / 4 : value_ / 8);
   value_ = std::clamp(value_ + direction_ * step, kLeastLimit, kMostLimit);

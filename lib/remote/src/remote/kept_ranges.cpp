@@ -11,7 +11,8 @@ std::vector<RangePart> KeptRanges::divide(std::int64_t offset, std::int64_t byte
   if (next != ranges_.begin() && std::prev(next)->second.fetch->end() > offset) --next;
   for (std::int64_t at = offset; at < end;) {
     const bool is_in_next = next != ranges_.end() && next->first <= at;
-    const std::int64_t stop = next == ranges_.end() ? end : std::min(end, is_in_next ? next->second.fetch->end() : next->first);
+    const std::int64_t stop =
+        next == ranges_.end() ? end : std::min(end, is_in_next ? next->second.fetch->end() : next->first);
     parts.push_back({at, stop - at, is_in_next ? next->second.fetch : nullptr});
     if (is_in_next) ++next;
     at = stop;

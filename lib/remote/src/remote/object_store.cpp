@@ -22,8 +22,8 @@ struct ObjectName {
 
 ObjectName parse_object(const std::string& location) {
   const auto refuse = [&](const std::string& problem) {
-    throw InvalidArgument("open " + quoted(without_secrets(location)) + ": " + problem + "; expected " + scheme_of(location) +
-                          "://BUCKET/KEY");
+    throw InvalidArgument("open " + quoted(without_secrets(location)) + ": " + problem + "; expected " +
+                          scheme_of(location) + "://BUCKET/KEY");
   };
   const std::string rest = location.substr(location.find("://") + 3);
   const std::size_t slash = rest.find('/');
@@ -68,8 +68,8 @@ ProfileSettings read_profile(const Environment& environment) {
   ProfileSettings profile;
   const auto chosen = environment("AWS_PROFILE");
   profile.name = chosen ? *chosen : environment("AWS_DEFAULT_PROFILE").value_or("default");
-  for (const auto& [variable, usual] : {std::pair{"AWS_SHARED_CREDENTIALS_FILE", ".aws/credentials"},
-                                        std::pair{"AWS_CONFIG_FILE", ".aws/config"}}) {
+  for (const auto& [variable, usual] :
+       {std::pair{"AWS_SHARED_CREDENTIALS_FILE", ".aws/credentials"}, std::pair{"AWS_CONFIG_FILE", ".aws/config"}}) {
     const Profiles profiles = read_profiles(settings_path(environment, variable, usual));
     const auto found = profiles.find(profile.name);
     if (found == profiles.end()) continue;
@@ -99,8 +99,8 @@ void choose_s3_key(RemoteFile& file, const Environment& environment, const Profi
   file.key = {environment("AWS_ACCESS_KEY_ID").value_or(""), environment("AWS_SECRET_ACCESS_KEY").value_or(""),
               environment("AWS_SESSION_TOKEN").value_or("")};
   if (file.key) {
-    file.credentials = "the request was signed with the key AWS_ACCESS_KEY_ID; check its permissions and the region " +
-                       file.region;
+    file.credentials =
+        "the request was signed with the key AWS_ACCESS_KEY_ID; check its permissions and the region " + file.region;
     return;
   }
   file.key = {profile.value("aws_access_key_id"), profile.value("aws_secret_access_key"),
@@ -138,14 +138,16 @@ Url with_object(Url endpoint, const ObjectName& object) {
 
 /// Whether the bucket can be a part of the host: a certificate covers only names without dots.
 bool can_be_host(const std::string& bucket) {
-  return std::ranges::all_of(bucket, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; });
+  return std::ranges::all_of(bucket,
+                             [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; });
 }
 
 Url amazon_url(const ObjectName& object, const std::string& region) {
   const bool is_region = !region.empty() && std::ranges::all_of(region, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
   });
-  if (!is_region) throw InvalidArgument("use the S3 region " + quoted(region) + ": not a region; expected one as us-east-1");
+  if (!is_region)
+    throw InvalidArgument("use the S3 region " + quoted(region) + ": not a region; expected one as us-east-1");
   const std::string host = "s3." + region + ".amazonaws.com" + (region.starts_with("cn-") ? ".cn" : "");
   if (!can_be_host(object.bucket)) return with_object(parse_endpoint(host), object);
   Url url = parse_endpoint(object.bucket + "." + host);
@@ -172,8 +174,7 @@ RemoteFile locate_s3_file(const std::string& location, const SourceOptions& opti
   file.region = first_of(options.region, {"AWS_REGION", "AWS_DEFAULT_REGION"}, "region");
   file.is_region_chosen = !options.region.empty();
   if (file.region.empty()) file.region = kUsualRegion;
-  const std::string endpoint =
-      first_of(options.endpoint, {"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"}, "endpoint_url");
+  const std::string endpoint = first_of(options.endpoint, {"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"}, "endpoint_url");
   file.url = endpoint.empty() ? amazon_url(object, file.region) : with_object(parse_endpoint(endpoint), object);
   if (signs)
     choose_s3_key(file, environment, profile);
@@ -196,8 +197,9 @@ RemoteFile locate_gs_file(const std::string& location, const SourceOptions& opti
   file.name = "gs://" + object.bucket + "/" + object.key;
   file.region = "auto";
   file.is_region_chosen = true;
-  const std::string endpoint =
-      options.endpoint.empty() ? environment("STORAGE_EMULATOR_HOST").value_or("storage.googleapis.com") : options.endpoint;
+  const std::string endpoint = options.endpoint.empty()
+                                   ? environment("STORAGE_EMULATOR_HOST").value_or("storage.googleapis.com")
+                                   : options.endpoint;
   file.url = with_object(parse_endpoint(endpoint), object);
   if (options.is_anonymous) {
     file.credentials = "no credentials were sent, as chosen; the bucket may not be public";
@@ -210,9 +212,10 @@ RemoteFile locate_gs_file(const std::string& location, const SourceOptions& opti
   }
   file.key = {environment("GS_ACCESS_KEY_ID").value_or(""), environment("GS_SECRET_ACCESS_KEY").value_or(""), ""};
   file.credentials =
-      file.key ? "the request was signed with the HMAC key GS_ACCESS_KEY_ID; check its permissions"
-               : "no credentials were found; set GOOGLE_OAUTH_ACCESS_TOKEN (`gcloud auth print-access-token` prints one), "
-                 "or the HMAC key GS_ACCESS_KEY_ID and GS_SECRET_ACCESS_KEY";
+      file.key
+          ? "the request was signed with the HMAC key GS_ACCESS_KEY_ID; check its permissions"
+          : "no credentials were found; set GOOGLE_OAUTH_ACCESS_TOKEN (`gcloud auth print-access-token` prints one), "
+            "or the HMAC key GS_ACCESS_KEY_ID and GS_SECRET_ACCESS_KEY";
   return file;
 }
 

@@ -12,8 +12,8 @@
 
 namespace octavo::remote {
 
-/// A State of this process. Its threads do not exist in a child of fork(), and its locks may be held there for ever: the
-/// child leaks the state of its parent and makes its own on first use.
+/// A State of this process. Its threads do not exist in a child of fork(), and its locks may be held there for ever:
+/// the child leaks the state of its parent and makes its own on first use.
 template <typename State>
 class PerProcess {
  public:

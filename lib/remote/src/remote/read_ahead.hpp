@@ -21,8 +21,8 @@ class ReadAhead {
 
  private:
   struct Sequence {
-    std::int64_t end = -1;          ///< of the furthest read; -1: none
-    std::int64_t ahead_end = 0;     ///< up to where it was fetched ahead
+    std::int64_t end = -1;       ///< of the furthest read; -1: none
+    std::int64_t ahead_end = 0;  ///< up to where it was fetched ahead
     std::int64_t window_bytes = 0;
     std::uint64_t last_use = 0;
   };

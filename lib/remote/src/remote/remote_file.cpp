@@ -29,7 +29,8 @@ RemoteFile locate_web_file(const std::string& location, const SourceOptions& opt
 
 /// Credentials are sent in headers, which end with the line.
 void check_credentials(const RemoteFile& file) {
-  for (const std::string& text : {file.key.id, file.key.secret, file.key.session_token, file.bearer_token, file.region}) {
+  for (const std::string& text :
+       {file.key.id, file.key.secret, file.key.session_token, file.bearer_token, file.region}) {
     if (std::ranges::all_of(text, [](char c) { return c > 0x20 && c < 0x7F; })) continue;
     throw InvalidArgument("open " + quoted(file.name) +
                           ": its credentials or its region have blanks or line breaks; set them again");
@@ -38,12 +39,10 @@ void check_credentials(const RemoteFile& file) {
 
 }  // namespace
 
-bool is_url(std::string_view location) {
-  return std::ranges::find(kSchemes, scheme_of(location)) != kSchemes.end();
-}
+bool is_url(std::string_view location) { return std::ranges::find(kSchemes, scheme_of(location)) != kSchemes.end(); }
 
 std::string shown_location(std::string_view location) {
-  return is_url(location) ? without_secrets(location) : std::string(location);
+  return location.find("://") != std::string_view::npos ? without_secrets(location) : std::string(location);
 }
 
 std::optional<std::string> process_environment(const char* name) {

@@ -48,8 +48,7 @@ void throw_failure(const char* doing, const RemoteFile& file, const Failure& fai
   if (failure.is_out_of_memory) {
     throw OutOfMemory(std::string(doing) + " " + quoted(file.name) + ": not enough host memory; free some memory");
   }
-  const std::string attempts =
-      failure.attempts > 1 ? " (" + std::to_string(failure.attempts) + " attempts)" : "";
+  const std::string attempts = failure.attempts > 1 ? " (" + std::to_string(failure.attempts) + " attempts)" : "";
   throw IoError(std::string(doing) + " " + quoted(file.name) + attempts + ": " + failure.problem);
 }
 
@@ -95,7 +94,8 @@ void RemoteSource::check_range(std::int64_t offset, std::int64_t bytes) const {
 bool RemoteSource::copy_beginning(std::int64_t offset, std::int64_t bytes,
                                   std::span<const std::span<std::byte>> parts) const {
   if (offset < 0 || offset + bytes > std::ssize(beginning_)) return false;
-  PartCursor(parts).copy(std::span(beginning_).subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(bytes)));
+  PartCursor(parts).copy(
+      std::span(beginning_).subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(bytes)));
   return true;
 }
 
@@ -168,11 +168,11 @@ class RemoteSource::Read {
   void plan(std::int64_t offset, std::span<const std::span<std::byte>> memory) {
     const std::int64_t bytes = bytes_of(memory);
     const std::lock_guard lock(shared_.mutex);
-    std::vector<RangePart> ranges = shared_.kept.divide(offset, bytes);
+    const std::vector<RangePart> ranges = shared_.kept.divide(offset, bytes);
     parts_.reserve(ranges.size());
-    for (RangePart& range : ranges) {
+    for (const RangePart& range : ranges) {
       if (range.kept) shared_.kept.begin_use(*range.kept);
-      parts_.push_back({std::move(range), {}});
+      parts_.push_back({range, {}});
     }
     PartCursor cursor(memory);
     for (Part& part : parts_) {
@@ -185,7 +185,7 @@ class RemoteSource::Read {
         direct_.back()->parts = cursor.next(count);
       });
     }
-    ahead_ = source_.keep_expected(shared_, shared_.ahead.note(offset, bytes));
+    ahead_ = source_.keep_what_follows(shared_, ranges, offset, bytes);
   }
 
   /// Returns false if the fetch failed; the next read tries again.
@@ -210,20 +210,31 @@ class RemoteSource::Read {
 
 void RemoteSource::copy_kept(const RangePart& range, std::span<const std::span<std::byte>> memory) {
   const std::span<const std::byte> kept = range.kept->own;
-  PartCursor(memory).copy(kept.subspan(static_cast<std::size_t>(range.offset - range.kept->offset),
-                                       static_cast<std::size_t>(range.bytes)));
+  PartCursor(memory).copy(
+      kept.subspan(static_cast<std::size_t>(range.offset - range.kept->offset), static_cast<std::size_t>(range.bytes)));
 }
 
-std::vector<std::shared_ptr<Fetch>> RemoteSource::keep_expected(Shared& shared,
-                                                                const std::optional<ExpectedRange>& expected) const {
+/// Who asks for what is read next needs no guess: only other reads are noted.
+std::vector<std::shared_ptr<Fetch>> RemoteSource::keep_what_follows(Shared& shared, std::span<const RangePart> ranges,
+                                                                    std::int64_t offset, std::int64_t bytes) const {
+  const bool was_asked_for =
+      std::ranges::all_of(ranges, [](const RangePart& range) { return range.kept && !range.kept->is_guess; });
+  const auto expected = was_asked_for ? std::nullopt : shared.ahead.note(offset, bytes);
+  if (!expected) return {};
+  auto fetches = keep(shared, expected->offset, expected->bytes);
+  for (const auto& fetch : fetches) fetch->is_guess = true;
+  return fetches;
+}
+
+std::vector<std::shared_ptr<Fetch>> RemoteSource::keep(Shared& shared, std::int64_t offset, std::int64_t count) const {
   std::vector<std::shared_ptr<Fetch>> fetches;
-  if (!expected || expected->offset < 0 || expected->offset >= length()) return fetches;
+  if (offset < 0 || offset >= length()) return fetches;
   bool has_room = true;
-  const std::int64_t bytes = std::min(expected->bytes, length() - expected->offset);
-  for (const RangePart& part : shared.kept.divide(expected->offset, bytes)) {
+  const std::int64_t bytes = std::min(count, length() - offset);
+  for (const RangePart& part : shared.kept.divide(offset, bytes)) {
     if (part.kept) continue;
-    for_requests(part.offset, part.bytes, [&](std::int64_t begin, std::int64_t count) {
-      auto fetch = std::make_shared<Fetch>(file_, begin, count);
+    for_requests(part.offset, part.bytes, [&](std::int64_t begin, std::int64_t request_bytes) {
+      auto fetch = std::make_shared<Fetch>(file_, begin, request_bytes);
       fetches.reserve(fetches.size() + 1);
       has_room = has_room && shared.kept.keep(fetch);
       if (has_room) fetches.push_back(std::move(fetch));
@@ -262,7 +273,7 @@ AtHand RemoteSource::read_parts_at_hand(std::int64_t offset,
         copy_kept(range, cursor.next(range.bytes));
         shared.kept.take(*range.kept, range.bytes);
       }
-      ahead = keep_expected(shared, shared.ahead.note(offset, bytes));
+      ahead = keep_what_follows(shared, ranges, offset, bytes);
     }
     transfers_->start(ahead, false);
     return AtHand::yes;
@@ -278,7 +289,7 @@ void RemoteSource::start_read(std::int64_t offset, std::int64_t length) const no
     std::vector<std::shared_ptr<Fetch>> fetches;
     {
       const std::lock_guard lock(shared.mutex);
-      fetches = keep_expected(shared, ExpectedRange{offset, length});
+      fetches = keep(shared, offset, length);
     }
     transfers_->start(fetches, false);
   } catch (...) {

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -52,7 +51,10 @@ class RemoteSource final : public ByteSource {
   bool copy_beginning(std::int64_t offset, std::int64_t bytes, std::span<const std::span<std::byte>> parts) const;
   static void copy_kept(const RangePart& range, std::span<const std::span<std::byte>> memory);
   /// Keeps what is not kept yet, if there is room. Returns what must be started, without the lock.
-  std::vector<std::shared_ptr<Fetch>> keep_expected(Shared& shared, const std::optional<ExpectedRange>& expected) const;
+  std::vector<std::shared_ptr<Fetch>> keep(Shared& shared, std::int64_t offset, std::int64_t count) const;
+  /// The same for what will probably be read after [offset, offset + bytes), which is in these ranges.
+  std::vector<std::shared_ptr<Fetch>> keep_what_follows(Shared& shared, std::span<const RangePart> ranges,
+                                                        std::int64_t offset, std::int64_t bytes) const;
   void check_beginning() const;
 
   std::shared_ptr<const OpenFile> file_;

@@ -40,18 +40,17 @@ std::vector<std::string> signature_headers(const Url& url, const AccessKey& key,
     names += (names.empty() ? "" : ";") + name;
     lines += name + ":" + value + "\n";
   }
-  const std::string request =
-      "GET\n" + url.path + "\n\n" + lines + "\n" + names + "\n" + payload_hash;
+  const std::string request = "GET\n" + url.path + "\n\n" + lines + "\n" + names + "\n" + payload_hash;
   const std::string scope = day + "/" + region + "/s3/aws4_request";
   const std::string to_sign = "AWS4-HMAC-SHA256\n" + when + "\n" + scope + "\n" + hex_text(sha256(request));
   Sha256 signing_key = hmac_sha256("AWS4" + key.secret, day);
   for (const std::string& part : {region, std::string("s3"), std::string("aws4_request")}) {
     signing_key = hmac_sha256(as_text(signing_key), part);
   }
-  std::vector<std::string> signed_headers = {
-      "x-amz-content-sha256: " + payload_hash, "x-amz-date: " + when,
-      "Authorization: AWS4-HMAC-SHA256 Credential=" + key.id + "/" + scope + ",SignedHeaders=" + names +
-          ",Signature=" + hex_text(hmac_sha256(as_text(signing_key), to_sign))};
+  std::vector<std::string> signed_headers = {"x-amz-content-sha256: " + payload_hash, "x-amz-date: " + when,
+                                             "Authorization: AWS4-HMAC-SHA256 Credential=" + key.id + "/" + scope +
+                                                 ",SignedHeaders=" + names +
+                                                 ",Signature=" + hex_text(hmac_sha256(as_text(signing_key), to_sign))};
   if (!key.session_token.empty()) signed_headers.push_back("x-amz-security-token: " + key.session_token);
   return signed_headers;
 }

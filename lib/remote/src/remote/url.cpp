@@ -14,9 +14,7 @@ namespace {
 
 constexpr std::string_view kHexDigits = "0123456789ABCDEF";
 
-bool is_letter_or_digit(char c) {
-  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
+bool is_letter_or_digit(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
 void append_encoded(std::string& to, char c) {
   const auto byte = static_cast<unsigned char>(c);
@@ -71,8 +69,9 @@ std::string_view cut_at(std::string_view& text, std::string_view characters) {
 
 bool is_host(std::string_view host) {
   if (host.starts_with('[')) {
-    return host.ends_with(']') && host.size() > 2 &&
-           std::ranges::all_of(host.substr(1, host.size() - 2), [](char c) { return hex_value(c) || c == ':' || c == '.'; });
+    return host.ends_with(']') && host.size() > 2 && std::ranges::all_of(host.substr(1, host.size() - 2), [](char c) {
+             return hex_value(c) || c == ':' || c == '.';
+           });
   }
   return !host.empty() && std::ranges::all_of(host, [](char c) {
     return is_letter_or_digit(c) || c == '-' || c == '.' || c == '_' || static_cast<signed char>(c) < 0;
@@ -90,8 +89,8 @@ std::string scheme_of(std::string_view location) {
   const std::size_t end = location.find("://");
   if (end == std::string_view::npos || end == 0) return "";
   const std::string_view scheme = location.substr(0, end);
-  const bool is_one = std::ranges::all_of(
-      scheme, [](char c) { return is_letter_or_digit(c) || c == '+' || c == '-' || c == '.'; });
+  const bool is_one =
+      std::ranges::all_of(scheme, [](char c) { return is_letter_or_digit(c) || c == '+' || c == '-' || c == '.'; });
   return is_one ? lower_case(scheme) : "";
 }
 
@@ -129,8 +128,8 @@ Url parse_url(std::string_view text) {
 }
 
 std::string without_secrets(std::string_view text) {
-  const std::size_t scheme = text.find("://");
-  const std::size_t begin = scheme == std::string_view::npos ? 0 : scheme + 3;
+  const std::string scheme = scheme_of(text);
+  const std::size_t begin = scheme.empty() ? 0 : scheme.size() + 3;
   std::string_view rest = text.substr(begin);
   cut_at(rest, "?#");
   // A password with '/' that is not encoded: what is before the last '@' of an invalid URL may be secret too.

@@ -9,12 +9,12 @@ namespace octavo::remote {
 
 /// SCHEME://USER:PASSWORD@HOST:PORT/PATH?QUERY. All parts but the credentials are as they are sent.
 struct Url {
-  std::string scheme;  ///< in lower case
+  std::string scheme;          ///< in lower case
   std::string user, password;  ///< decoded
-  std::string host;    ///< in lower case; an IPv6 address in brackets
-  int port = 0;        ///< 0: that of the scheme
-  std::string path;    ///< begins with '/'; bytes that may not be in a URL are encoded
-  std::string query;   ///< with '?', or empty
+  std::string host;            ///< in lower case; an IPv6 address in brackets
+  int port = 0;                ///< 0: that of the scheme
+  std::string path;            ///< begins with '/'; bytes that may not be in a URL are encoded
+  std::string query;           ///< with '?', or empty
 
   /// HOST or HOST:PORT, as in the header Host: without the port of the scheme.
   std::string authority() const;

@@ -56,8 +56,7 @@ RowRuns RowReader::runs_of(std::span<const std::int64_t> rows) const {
   // Sorting brings neighbors together. It is not worthwhile if hardly any rows are near each other.
   const std::int64_t reach = cost_.most_gap_bytes / mean_bytes_ + 1;
   const bool are_far = static_cast<std::int64_t>(rows.size()) < entry_.sample_count / reach / kFarApart;
-  return {wanted_rows(rows, !are_far),
-          [&](std::span<const WantedRow> run, std::int64_t row) {
+  return {wanted_rows(rows, !are_far), [&](std::span<const WantedRow> run, std::int64_t row) {
             return continues(run, row, entry_.rows, cost_.most_gap_bytes);
           }};
 }

@@ -39,7 +39,8 @@ void SampleCompanions::start(std::span<const WantedRow> rows) const noexcept {
     std::size_t end = first + 1;
     while (end < rows.size() && rows[end].row - rows[end - 1].row <= 1) ++end;
     const std::int64_t row = rows[first].row, count = rows[end - 1].row - row + 1;
-    if (reads_masks) source.start_read(entry_.masks->offset + entry_.mask_rows[row], entry_.mask_rows.bytes(row, count));
+    if (reads_masks)
+      source.start_read(entry_.masks->offset + entry_.mask_rows[row], entry_.mask_rows.bytes(row, count));
     if (reads_labels) {
       const auto label_bytes = static_cast<std::int64_t>(label_bytes_);
       source.start_read(entry_.labels->offset + row * label_bytes, count * label_bytes);

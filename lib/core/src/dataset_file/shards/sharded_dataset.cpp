@@ -217,9 +217,8 @@ void ShardedSplit::ensure_unchanged() const {
 }
 
 std::shared_ptr<const ShardedDataset> ShardedDataset::open(const std::filesystem::path& path) {
-  return open(File::open_for_reading(path), [&](const std::string& name) {
-    return open_dataset_file((path.parent_path() / name).string());
-  });
+  return open(File::open_for_reading(path),
+              [&](const std::string& name) { return open_dataset_file((path.parent_path() / name).string()); });
 }
 
 std::shared_ptr<const ShardedDataset> ShardedDataset::open(const ByteSource& source, const ShardOpener& open_shard) {

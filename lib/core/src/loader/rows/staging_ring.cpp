@@ -9,6 +9,13 @@
 
 namespace octavo::loader {
 
+namespace {
+
+/// Of the parts that are requested over a network while an earlier one is filled.
+constexpr std::int64_t kMostStartedBytes = std::int64_t{64} << 20;
+
+}  // namespace
+
 StagingRing::StagingRing(std::shared_ptr<const store::StoredSamples> samples, Parts parts, int least_slots,
                          int slot_count, bool reads_ahead)
     : samples_(std::move(samples)),
@@ -77,6 +84,17 @@ void StagingRing::release(StagedPart part) noexcept {
 
 void StagingRing::fill(Slot& slot, StagedPart part, const std::atomic<bool>& cancelled) {
   slot.staging.fill(parts_.rows_of(part), upload_.get(), StreamRef(stream_.get()), cancelled);
+}
+
+void StagingRing::start_reads(StagedPart part) const {
+  if (!samples_->rows->is_remote()) return;
+  std::int64_t bytes = 0;
+  for (int i = 0; i <= depth() && bytes <= kMostStartedBytes; ++i) {
+    const store::PlacedBatch placed = store::place(parts_.rows_of(part), samples_->resident);
+    samples_->rows->start(placed.staged);
+    bytes += std::ssize(placed.staged) * samples_->rows_in_source.mean_bytes();
+    part = after(part);
+  }
 }
 
 StagedPart StagingRing::after(StagedPart part) const {
@@ -171,6 +189,7 @@ void StagingRing::work_until_stopped(Work& work) {
     std::exception_ptr failure;
     lock.unlock();
     try {
+      start_reads(slot->part);
       fill(*slot, slot->part, work.cancelled);
     } catch (...) {
       failure = std::current_exception();

@@ -83,6 +83,8 @@ class StagingRing {
   void make_slots(int least_slots, int slot_count);
   void restart();
   void fill(Slot& slot, StagedPart part, const std::atomic<bool>& cancelled);
+  /// Requests the samples of this part and those after it, if they come over a network.
+  void start_reads(StagedPart part) const;
   StagedPart after(StagedPart part) const;
   Slot* find(StagedPart part);
   Slot* find_empty();

@@ -116,7 +116,8 @@ void start_tables(const ByteSource& file, const Index& index) {
     if (table) file.start_read(table->offset, table->bytes);
   };
   for (const SplitEntry& split : index.splits) {
-    for (const auto& table : {split.row_bytes, split.row_tables, split.mask_row_bytes, split.mask_row_tables}) start(table);
+    for (const auto& table : {split.row_bytes, split.row_tables, split.mask_row_bytes, split.mask_row_tables})
+      start(table);
     if (split.chunked) start(split.chunked->table);
   }
 }

@@ -104,8 +104,8 @@ bool is_named_as_dataset_file(const std::string& name) { return name.ends_with("
 
 }  // namespace
 
-OctavoSource::OctavoSource(const std::filesystem::path& path, const std::string& wanted, const std::string& new_name)
-    : dataset_(Dataset::open(path)), class_names_(dataset_.class_names()) {
+OctavoSource::OctavoSource(Dataset dataset, const std::string& wanted, const std::string& new_name)
+    : dataset_(std::move(dataset)), class_names_(dataset_.class_names()) {
   const auto names = wanted.empty() ? dataset_.split_names() : std::vector<std::string>{wanted};
   for (const std::string& name : names) {
     parts_.push_back(dataset_.split(name));
@@ -114,8 +114,8 @@ OctavoSource::OctavoSource(const std::filesystem::path& path, const std::string&
   }
   if (new_name.empty()) return;
   if (splits_.size() != 1) {
-    throw DataError("read " + quoted(path) + " as split \"" + new_name + "\": it holds " +
-                    std::to_string(splits_.size()) + " splits; choose one with " + path.filename().string() +
+    throw DataError("read " + quoted(dataset_.path()) + " as split \"" + new_name + "\": it holds " +
+                    std::to_string(splits_.size()) + " splits; choose one with " + dataset_.path().filename().string() +
                     "::SPLIT");
   }
   splits_[0].name = new_name;
@@ -233,7 +233,9 @@ SourceNotes OctavoSource::notes() const {
 namespace {
 
 Opened open_dataset_file(SourceEntry& opened, const OpenContext& context) {
-  auto source = std::make_unique<OctavoSource>(*opened.tree->disk_path(opened.path), opened.images, opened.split);
+  auto source = opened.dataset
+                    ? std::make_unique<OctavoSource>(*opened.dataset, opened.images, opened.split)
+                    : std::make_unique<OctavoSource>(*opened.tree->disk_path(opened.path), opened.images, opened.split);
   const SourceOptions& options = context.options;
   if (!options.class_names.empty() && !context.is_alone && !source->class_names().empty()) {
     throw InvalidArgument("name the classes of " + opened.name() +

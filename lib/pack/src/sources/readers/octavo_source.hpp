@@ -16,7 +16,9 @@ class OctavoSource final : public Source {
   /// Opens the split `wanted`, or all splits if it is empty. `new_name`, if not empty, renames the split; there must be
   /// only one. Throws what Dataset::open() throws; InvalidArgument if there is no such split, or several to rename.
   explicit OctavoSource(const std::filesystem::path& path, const std::string& wanted = {},
-                        const std::string& new_name = {});
+                        const std::string& new_name = {})
+      : OctavoSource(Dataset::open(path.string()), wanted, new_name) {}
+  explicit OctavoSource(Dataset dataset, const std::string& wanted = {}, const std::string& new_name = {});
 
   /// Renames the classes. Throws FormatError if the file has a different number of class names, InvalidArgument if a
   /// class would get the name of another.
