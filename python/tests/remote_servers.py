@@ -86,10 +86,10 @@ def serving() -> Iterator[ObjectServer]:
         server.close()
 
 
-def serve_file(path: str, address: str) -> str:
+def serve_file(path: str, bucket: str) -> str:
     """The URL of a server with this file, for pages of the documentation; it ends with the process."""
     server = ObjectServer()
-    server.objects[address] = Path(path).read_bytes()
+    server.objects[f"/{bucket}/{path}"] = Path(path).read_bytes()
     return server.url
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from . import _pack, _progress, packing
+from ._remote.byte_source import Location
+from ._remote_paths import check_is_local
 from ._warn import warn
 from .dataset import Dataset, dataset_of
 
@@ -23,7 +25,7 @@ _REPACK_OPTIONS = {
 
 
 def export(
-    data: _Path | Dataset,
+    data: Location | Dataset,
     folder: _Path,
     *,
     format: Literal["png", "npy"] = "png",
@@ -161,6 +163,7 @@ def reindex(
     OSError
         If a file cannot be read or written.
     """
+    check_is_local(path, "reindex")
     packing.check_target(new_path, force)
     with _progress.shown(progress) as on_progress:
         summary = _pack.reindex(Path(path), Path(new_path), bool(accept_changes), bool(force), on_progress)
