@@ -97,7 +97,7 @@ struct PlannedDevice {
   std::vector<double> repacked_shares;  ///< the same for each of Plan::repacks
 };
 
-/// The same split and model on several such devices, of which each makes a part of each batch.
+/// The same split and model on several such devices. Each of them makes a part of each batch.
 struct PlannedRanks {
   std::int64_t world_size = 0;
   bool fits = false;                        ///< whether Plan::batch_size fits in `residency`

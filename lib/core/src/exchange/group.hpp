@@ -27,7 +27,7 @@ namespace octavo::exchange {
 class Client {
  public:
   virtual ~Client() = default;
-  /// What it wants to exchange next, and is prepared to; nothing if it has no room for it.
+  /// What it needs to exchange next, and is prepared to; nothing if it has no room for it.
   virtual std::optional<Request> request() = 0;
   /// Exchanges it: all ranks call this for the same request.
   virtual void run(Exchange& exchange, const Request& request) = 0;

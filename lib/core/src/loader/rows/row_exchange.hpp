@@ -26,7 +26,7 @@ class RowExchange {
   /// Collects what the other ranks need of this one for a batch, and what this one needs: `wanted` samples, each once,
   /// in the order of the split.
   void prepare(std::int64_t epoch, std::int64_t step, std::span<const std::int64_t> wanted);
-  /// Exchanges it. The samples that this rank wants come to `target`, one after the other.
+  /// Exchanges it. The samples that this rank needs come to `target`, one after the other.
   void run(Exchange& exchange, const dataset_file::RowTarget& target);
 
   /// May be called while another thread uses the object.
