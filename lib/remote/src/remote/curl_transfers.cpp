@@ -97,6 +97,7 @@ class CurlThread {
   }
 
   bool drop(const std::shared_ptr<Fetch>& fetch) {
+    if (fetch->state != Fetch::State::waiting) return false;
     const std::lock_guard lock(mutex_);
     for (auto* queue : {&awaited_, &ahead_}) {
       const auto found = std::ranges::find(*queue, fetch);

@@ -1,6 +1,7 @@
 #include "remote/remote_source.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include <octavo/errors.hpp>
@@ -130,6 +131,10 @@ class RemoteSource::Read {
  public:
   explicit Read(const RemoteSource& source) : source_(source), shared_(source.shared_.get()) {}
   ~Read() {
+    // Also after an exception, the memory of the caller is not used any more.
+    for (const auto& fetch : direct_) {
+      if (is_started_ && !source_.transfers_->drop(fetch)) source_.transfers_->wait(*fetch);
+    }
     const std::lock_guard lock(shared_.mutex);
     for (const Part& part : parts_) {
       if (part.range.kept) shared_.kept.end_use(*part.range.kept);
@@ -141,20 +146,20 @@ class RemoteSource::Read {
   void run(std::int64_t offset, std::span<const std::span<std::byte>> memory) {
     plan(offset, memory);
     Transfers& transfers = *source_.transfers_;
+    is_started_ = true;
     transfers.start(direct_, true);
     transfers.start(ahead_, false);
     for (const Part& part : parts_) {
       if (part.range.kept) transfers.hurry(part.range.kept);
     }
-    // All are waited for: the memory of the caller is not used after this call.
     const Fetch* failed = nullptr;
     for (const Part& part : parts_) {
       if (part.range.kept && !take(part) && failed == nullptr) failed = part.range.kept.get();
     }
     for (const auto& fetch : direct_) {
-      if (failed != nullptr && transfers.drop(fetch)) continue;
+      if (failed != nullptr) break;
       transfers.wait(*fetch);
-      if (fetch->state == Fetch::State::failed && failed == nullptr) failed = fetch.get();
+      if (fetch->state == Fetch::State::failed) failed = fetch.get();
     }
     if (failed != nullptr) throw_failure("read", source_.file(), failed->failure);
   }
@@ -206,6 +211,7 @@ class RemoteSource::Read {
   Shared& shared_;
   std::vector<Part> parts_;
   std::vector<std::shared_ptr<Fetch>> direct_, ahead_;
+  bool is_started_ = false;
 };
 
 void RemoteSource::copy_kept(const RangePart& range, std::span<const std::span<std::byte>> memory) {
@@ -231,14 +237,18 @@ std::vector<std::shared_ptr<Fetch>> RemoteSource::keep(Shared& shared, std::int6
   if (offset < 0 || offset >= length()) return fetches;
   bool has_room = true;
   const std::int64_t bytes = std::min(count, length() - offset);
-  for (const RangePart& part : shared.kept.divide(offset, bytes)) {
-    if (part.kept) continue;
-    for_requests(part.offset, part.bytes, [&](std::int64_t begin, std::int64_t request_bytes) {
-      auto fetch = std::make_shared<Fetch>(file_, begin, request_bytes);
-      fetches.reserve(fetches.size() + 1);
-      has_room = has_room && shared.kept.keep(fetch);
-      if (has_room) fetches.push_back(std::move(fetch));
-    });
+  try {
+    for (const RangePart& part : shared.kept.divide(offset, bytes)) {
+      if (part.kept) continue;
+      for_requests(part.offset, part.bytes, [&](std::int64_t begin, std::int64_t request_bytes) {
+        auto fetch = std::make_shared<Fetch>(file_, begin, request_bytes);
+        fetches.reserve(fetches.size() + 1);
+        has_room = has_room && shared.kept.keep(fetch);
+        if (has_room) fetches.push_back(std::move(fetch));
+      });
+    }
+  } catch (const std::bad_alloc&) {
+    // Those that are kept so far must be started: a reader may wait for them.
   }
   return fetches;
 }
@@ -284,7 +294,7 @@ AtHand RemoteSource::read_parts_at_hand(std::int64_t offset,
 
 void RemoteSource::start_read(std::int64_t offset, std::int64_t length) const noexcept {
   try {
-    if (length <= 0 || offset + length <= std::ssize(beginning_)) return;
+    if (offset < 0 || length <= 0 || length <= std::ssize(beginning_) - offset) return;
     Shared& shared = shared_.get();
     std::vector<std::shared_ptr<Fetch>> fetches;
     {
