@@ -66,8 +66,8 @@ Case random_case(Random& random) {
   }
   const bool is_sharded = below(random, 4) != 0, shares_memory = below(random, 4) == 0;
   for (std::int64_t rank = 0; rank < one.world_size; ++rank) {
-    constexpr Residency kOthers[] = {Residency::device, Residency::hybrid, Residency::streamed};
-    LoadOptions load{.thread_count = 1 + static_cast<int>(below(random, 3)), .residency = kOthers[below(random, 3)]};
+    constexpr Residency kSeparate[] = {Residency::device, Residency::hybrid, Residency::streamed};
+    LoadOptions load{.thread_count = 1 + static_cast<int>(below(random, 3)), .residency = kSeparate[below(random, 3)]};
     if (is_sharded) load.residency = Residency::sharded;
     load.shares_host_memory = shares_memory;
     one.loads.push_back(load);

@@ -36,6 +36,7 @@
 #include <octavo/residency.hpp>
 #include <octavo/sample.hpp>
 #include <octavo/sampling.hpp>
+#include <octavo/shards.hpp>
 #include <octavo/shuffle.hpp>
 #include <octavo/source.hpp>
 #include <octavo/spooled_source.hpp>
