@@ -356,7 +356,7 @@ TEST_CASE("residencies and orders have names", "[unit][loader][residency]") {
   }
   REQUIRE(to_string(Residency::window) == std::string("window"));
   REQUIRE_THROWS_WITH(parse_residency("somewhere"),
-                      "unknown residency \"somewhere\"; expected auto, device, hybrid, streamed or window");
+                      "unknown residency \"somewhere\"; expected auto, device, hybrid, streamed, window or sharded");
   for (const char* name : {"none", "global", "blocks", "windows:17"}) REQUIRE(to_string(parse_shuffle(name)) == name);
   for (const char* name :
        {"", "windows", "windows:", "windows:0", "windows:-3", "windows:4x", "windows:99999999999999999999"}) {
