@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import datetime
 import itertools
 import sys
@@ -22,6 +23,10 @@ shares_host_memory = True
 _AUTO_SECONDS = 60
 
 _exchange_numbers = itertools.count()
+
+#: The tensors of the last operations. A thread of gloo drops its references a moment after an operation ends. Were they
+#: the last ones, it would need the GIL for that, and ``destroy_process_group()`` holds the GIL while it waits for it.
+_last_tensors: collections.deque[tuple[Any, ...]] = collections.deque(maxlen=16)
 
 
 def rank_count() -> int:
@@ -128,7 +133,9 @@ class TorchExchange:
         """The bytes of all ranks, in their order."""
         sent = self._torch.frombuffer(bytearray(own), dtype=self._torch.uint8)
         gathered = self._torch.empty((self.world_size, len(own)), dtype=self._torch.uint8)
-        self._run(lambda: self._distributed.all_gather(list(gathered), sent, group=self._control))
+        parts = list(gathered)
+        _last_tensors.append((sent, parts))
+        self._run(lambda: self._distributed.all_gather(parts, sent, group=self._control))
         return gathered.numpy().tobytes()
 
     def all_to_all(
@@ -150,6 +157,7 @@ class TorchExchange:
             received.copy_(on_host)
 
     def _exchange(self, received: Any, sent: Any, receive_bytes: Sequence[int], send_bytes: Sequence[int]) -> None:
+        _last_tensors.append((received, sent))
         self._run(
             lambda: self._distributed.all_to_all_single(
                 received, sent, list(receive_bytes), list(send_bytes), group=self._data
