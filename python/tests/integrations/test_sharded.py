@@ -137,7 +137,7 @@ def test_auto_shares_what_is_too_large_for_one_rank(folder: Path) -> None:
     assert hashes_of([result[3] for result in results]) == expected
     results = run_ranks(automatic, folder, [whole * 6 // 10, whole * 4 // 10])
     assert [result[0] for result in results] == ["hybrid"] * 2
-    assert "Rank 1 has no memory for its part" in results[0][1]
+    assert "rank 1 has no memory for its part" in results[0][1]
     assert hashes_of([result[3] for result in results]) == expected
 
 
