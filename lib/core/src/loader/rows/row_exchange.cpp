@@ -37,8 +37,7 @@ void RowExchange::append_needed_rows(std::int64_t rank, std::vector<std::int64_t
   const store::RowRange at_hand = samples_->ranks.at_hand(rank);
   std::erase_if(rows, [&](std::int64_t row) { return !store::contains(own, row) || store::contains(at_hand, row); });
   std::ranges::sort(rows);
-  const auto repeated = std::ranges::unique(rows);
-  sent_rows_.insert(sent_rows_.end(), rows.begin(), repeated.begin());
+  sent_rows_.insert(sent_rows_.end(), rows.begin(), std::unique(rows.begin(), rows.end()));
 }
 
 template <typename BytesOf, typename PlaceOf>

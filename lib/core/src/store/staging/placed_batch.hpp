@@ -36,8 +36,7 @@ inline PlacedBatch place_in_order(const BatchRows& batch, const ResidentSet& res
   std::ranges::copy_if(batch.rows, std::back_inserter(placed.staged),
                        [&](std::int64_t row) { return !resident.slot_of(row); });
   std::ranges::sort(placed.staged);
-  const auto repeated = std::ranges::unique(placed.staged);
-  placed.staged.erase(repeated.begin(), repeated.end());
+  placed.staged.erase(std::unique(placed.staged.begin(), placed.staged.end()), placed.staged.end());
   placed.rows.rows.reserve(batch.rows.size());
   for (const std::int64_t row : batch.rows) {
     const auto place = std::ranges::lower_bound(placed.staged, row) - placed.staged.begin();
