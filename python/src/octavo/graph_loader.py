@@ -70,7 +70,8 @@ class GraphLoader(BatchProperties):
         if arguments["rank"] is None:
             warn_of_ranks(self.world_size)
         load = {name: arguments[name] for name in options_of(ReadOptions)}
-        self._store = batch.open_store(data, split, shares=False, threads=arguments["threads"], residency="device", **load)
+        load["threads"] = arguments["threads"]
+        self._store = batch.open_store(data, split, shares=False, residency="device", **load)
         self._maker = _core.GraphMaker(
             self._store._usable(), self._native_options(), batch.label_dtype,
             operator.index(arguments["batches_per_launch"]),

@@ -129,8 +129,9 @@ class ResidencyOptions(TypedDict, total=False):
         'while the next is read; the order of the batches stays within a window. ``"sharded"``: each rank of '
         "``torch.distributed`` keeps a part of the samples, and ranks exchange those of each batch; all of them load "
         'the same split at the same time. ``"auto"``: the first of device, sharded (in a loader whose ranks are those '
-        "of ``torch.distributed``), hybrid and streamed that fits into memory; `residency_reason` of the store explains "
-        'why it is not ``"device"``. A `Store` has a residency already, so its loaders accept none of these four options.'
+        "of ``torch.distributed``), hybrid and streamed that fits into memory; `residency_reason` of the store "
+        'explains why it is not ``"device"``. A `Store` has a residency already, so its loaders accept none of these '
+        "four options."
     )]
     memory_limit: Annotated[int | str | None, Option(None,
         'Device memory for the samples, in bytes or as ``"24GiB"``. None: four fifths of the free memory. A residency '

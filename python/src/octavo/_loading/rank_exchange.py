@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import datetime
 import itertools
 import sys
@@ -103,10 +104,8 @@ class _Meeting:
 
 
 def _quietly(work: Callable[[], None]) -> None:
-    try:
+    with contextlib.suppress(RuntimeError):  # the process that keeps the store has ended
         work()
-    except RuntimeError:  # the process that keeps the store has ended
-        pass
 
 
 class TorchExchange:
@@ -183,9 +182,9 @@ class TorchExchange:
             for group in {id(group): group for group in (self._data, self._control)}.values():
                 _quietly(lambda group=group: self._distributed.destroy_process_group(group))  # type: ignore[misc]
             absent = [rank for rank in self._meeting.absent_ranks() if rank != self.rank]
-            text = " ".join(str(error).split())
+            problem = " ".join(str(error).split())
             if absent:
-                ranks = ("rank " if len(absent) == 1 else "ranks ") + ", ".join(map(str, absent))
-                verb = "does" if len(absent) == 1 else "do"
-                raise RuntimeError(f"exchange samples: {ranks} {verb} not answer: stopped, or ended by an error") from None
-            raise RuntimeError(f"exchange samples: {text}") from None
+                one = len(absent) == 1
+                ranks = ("rank " if one else "ranks ") + ", ".join(map(str, absent))
+                problem = f"{ranks} {'does' if one else 'do'} not answer: stopped, or ended by an error"
+            raise RuntimeError(f"exchange samples: {problem}") from None

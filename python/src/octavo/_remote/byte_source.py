@@ -133,9 +133,7 @@ class ByteSource:
         if not isinstance(other, ByteSource):
             return NotImplemented
         own, others = (self._path, self._name, self._cache), (other._path, other._name, other._cache)
-        return own == others and (
-            self._source is other._source or self._source == other._source
-        )
+        return own == others and (self._source is other._source or self._source == other._source)
 
     def __hash__(self) -> int:
         return hash((self._path, self._name))
