@@ -135,7 +135,7 @@ class TorchExchange:
         parts = list(gathered)
         _last_tensors.append((sent, parts))
         self._run(lambda: self._distributed.all_gather(parts, sent, group=self._control))
-        return gathered.numpy().tobytes()
+        return bytes(gathered.numpy())
 
     def all_to_all(
         self, send: Any, send_bytes: Sequence[int], receive: Any, receive_bytes: Sequence[int], stream: int
