@@ -1,10 +1,11 @@
 """Batches of samples that two ranks hold together, compared with samples that each rank holds.
 
-    python bench/python/sharded.py FILE [--batch-size 256] [--batches 40] [--rounds 5] [--model]
+    python bench/python/sharded.py FILE [--batch-size 256] [--batches 40] [--rounds 5] [--model] [--shared-memory]
 
 FILE is a dataset file, for example of 3x224x224. The ranks are processes of this machine that exchange samples through
-gloo, as machines do. With --model, a step of matrix products follows each batch, to see what the exchange adds to it.
-Checks first that both give the same batches. Needs the Python package and PyTorch.
+gloo, as machines do; with --shared-memory, they map one copy, as ranks of one machine do by default. With --model, a
+step of matrix products follows each batch, to see what the exchange adds to it. Checks first that both give the same
+batches. Needs the Python package and PyTorch.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def digest_of(loader: Any) -> str:
 def measure(rank: int, arguments: argparse.Namespace, port: int, results: Path) -> None:
     os.environ.update(RANK=str(rank), WORLD_SIZE=str(RANKS), MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
     torch.set_num_threads(1)
-    rank_exchange.shares_host_memory = False
+    rank_exchange.shares_host_memory = arguments.shared_memory
     distributed.init_process_group("gloo")
     options = {"batch_size": arguments.batch_size, "shuffle": True, "device": "cpu", "threads": 1, "drop_last": True}
     loaders = {name: octavo.Loader(arguments.file, residency=name, **options) for name in ("device", "sharded")}
@@ -67,7 +68,11 @@ def measure(rank: int, arguments: argparse.Namespace, port: int, results: Path) 
         ratio = statistics.median(a / b for a, b in zip(times["device"], times["sharded"], strict=True))
         spread = sorted(a / b for a, b in zip(times["device"], times["sharded"], strict=True))
         store = loaders["sharded"].store
-        moved = arguments.batch_size * (RANKS - 1) / RANKS * store.device_bytes * RANKS / len(store)
+        moved = (
+            0
+            if arguments.shared_memory
+            else arguments.batch_size * (RANKS - 1) / RANKS * store.device_bytes * RANKS / len(store)
+        )
         results.write_text(
             f"{arguments.file.name}: {arguments.batches} batches of {arguments.batch_size}, {RANKS} ranks; "
             f"{moved / 2**20:.1f} MiB exchanged for a batch\n"
@@ -87,6 +92,7 @@ def main() -> None:
     parser.add_argument("--batches", type=int, default=40)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--model", action="store_true")
+    parser.add_argument("--shared-memory", action="store_true")
     with tempfile.TemporaryDirectory() as folder:
         results = Path(folder, "results")
         torch.multiprocessing.spawn(measure, (parser.parse_args(), 29531, results), nprocs=RANKS)
