@@ -82,6 +82,35 @@ def octavo_way(epoch: Epoch, framework: str):
     return batches
 
 
+def streamed_way(epoch: Epoch):
+    """Reads the rows of each batch from the file, and compares each with its checksum; the file is in the page cache."""
+    loader = octavo.Loader(
+        epoch.path, batch_size=epoch.batch_size, shuffle=True, seed=3, normalize="standard", device=epoch.device,
+        residency="streamed", progress=False,
+    )  # fmt: skip
+
+    def batches():
+        loader.set_epoch(0)
+        return iter(loader)
+
+    return batches
+
+
+def memmap_way(epoch: Epoch, folder: Path, torch):
+    """Rows of a mapped file of the same values, which is in the page cache."""
+    mean, std = epoch.constants(torch)
+    np.save(folder / "values.npy", epoch.values)
+    mapped = np.load(folder / "values.npy", mmap_mode="r")
+    labels = torch.from_numpy(epoch.labels).to(epoch.device)
+
+    def batches():
+        for rows in epoch.rows:
+            images = torch.from_numpy(mapped[rows]).to(epoch.device)
+            yield images.float().sub_(mean).div_(std), labels[rows]
+
+    return batches
+
+
 def numpy_way(epoch: Epoch):
     mean, std = (x.astype(np.float32).reshape(-1, 1, 1) for x in (epoch.mean, epoch.std))
 
@@ -194,6 +223,8 @@ def all_ways(epoch: Epoch, folder: Path):
         return
     torch.set_num_threads(len(os.sched_getaffinity(0)))
     yield "Octavo", octavo_way(epoch, "torch"), 0
+    yield "Octavo, streamed from a file", streamed_way(epoch), 0
+    yield "np.memmap of a file: x[idx], then PyTorch's .float().sub_().div_()", memmap_way(epoch, folder, torch), 0
     yield "NumPy: x[idx].astype(float32), -=, /=", numpy_way(epoch), 0
     yield from torch_ways(epoch, torch)
     yield from folder_ways(epoch, torch, folder, DECODED_BATCHES)

@@ -161,8 +161,8 @@ FileVersion version_of(const Answer& answer) {
 std::optional<Failure> check_answer(const Answer& answer, const RemoteFile& file, const FileVersion& version,
                                     std::int64_t offset, std::int64_t bytes, std::string_view error_body) {
   if (answer.status == 412) return changed_file();
-  if (answer.status == 200) return whole_file(answer);
-  if (answer.status != 206) return refused_status(answer, file, error_body);
+  if (answer.status == 200 && !answer.is_range()) return whole_file(answer);
+  if (!answer.is_range()) return refused_status(answer, file, error_body);
   if (!answer.content_encoding.empty() && lower_case(answer.content_encoding) != "identity") {
     return Failure{.problem = "the server sent the file encoded with " + answer.content_encoding +
                               ", which changes its bytes; turn that off for this file",

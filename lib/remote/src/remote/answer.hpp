@@ -29,6 +29,8 @@ class Answer {
  public:
   /// Takes one line. Returns false if there are too many.
   bool take_line(std::string_view line);
+  /// Whether the body is a range. Some servers, such as rclone's for S3, send a range with status 200.
+  bool is_range() const { return status == 206 || (status == 200 && has_content_range); }
 
   std::int64_t status = 0;
   std::optional<ContentRange> content_range;

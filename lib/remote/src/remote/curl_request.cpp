@@ -146,10 +146,9 @@ std::size_t CurlRequest::on_body(const char* bytes, std::size_t, std::size_t cou
 }
 
 bool CurlRequest::take_body(std::string_view bytes) {
-  const std::int64_t status = answer_.status;
-  if (status != 206) {
+  if (!answer_.is_range()) {
     // The page of an error may explain it; that of a redirect is followed by another answer.
-    if (status == 200) return false;
+    if (answer_.status == 200) return false;
     error_body_.append(bytes.substr(0, kMostErrorBody - std::min(kMostErrorBody, error_body_.size())));
     return error_body_.size() < kMostErrorBody;
   }
@@ -196,7 +195,7 @@ void CurlRequest::write(std::string_view bytes) {
 std::optional<Failure> CurlRequest::finish(CURLcode code) {
   if (failure_) return failure_;
   if (code == CURLE_OUT_OF_MEMORY) return Failure{.problem = "", .is_out_of_memory = true};
-  if (answer_.status != 0 && answer_.status != 206 && (code == CURLE_OK || code == CURLE_WRITE_ERROR)) {
+  if (answer_.status != 0 && !answer_.is_range() && (code == CURLE_OK || code == CURLE_WRITE_ERROR)) {
     return check_answer(answer_, open_file().file, open_file().version, offset(), bytes(), error_body_);
   }
   if (code != CURLE_OK && code != CURLE_PARTIAL_FILE) {
