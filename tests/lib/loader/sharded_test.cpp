@@ -241,7 +241,7 @@ LoaderOptions shared_by(std::int64_t rank, std::int64_t world_size) {
 }  // namespace
 
 OCTAVO_CONTRACT(ranks_that_hold_a_split_together_serve_its_batches,
-                "ranks that hold a split together serve its batches", "[unit][loader][sharded]")
+                "ranks that hold a split together serve its batches", "[unit][loader][sharded][many-batches]")
 OCTAVO_CONTRACT(augmented_and_sampled_batches_are_those_of_one_rank,
                 "ranks that hold a split together augment and sample as one", "[unit][loader][sharded]")
 OCTAVO_CONTRACT(partners_of_mixed_samples_may_be_on_other_ranks, "partners of mixed samples may be on other ranks",
