@@ -79,6 +79,9 @@ void RangeQueue::announce(ByteRange range) {
 
 bool RangeQueue::read_if_there(std::int64_t offset, std::span<const std::span<std::byte>> parts) {
   const std::lock_guard lock(mutex_);
+  // Also while all reads find what they need: it may be of later batches. And before what it covers is read and
+  // forgotten, or that would be fetched again.
+  ask_for_announced();
   if (!is_there({offset, offset + bytes_in(parts)})) return false;
   copy(offset, parts);
   return true;

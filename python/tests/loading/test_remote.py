@@ -10,6 +10,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -198,6 +199,23 @@ def test_the_samples_of_a_batch_are_asked_for_together(tmp_path: Path) -> None:
     sample = [call for call in store.calls if call[0][1] - call[0][0] == 3 * 64 * 64]
     assert sum(map(len, sample)) == len(rows)
     assert max(map(len, sample)) > 1
+
+
+def test_samples_are_requested_once_and_early(tmp_path: Path) -> None:
+    packed = write_packed(tmp_path / "a.h5", 160, (3, 200, 200))
+    store = RangeStore(packed.path.read_bytes())
+    options: Any = {"batch_size": 4, "shuffle": True, "residency": "streamed", "device": "cpu", "framework": "numpy"}
+    with octavo.Loader((store, "a.h5"), **options) as loader:
+        batches = iter(loader)
+        for _ in range(10):
+            next(batches)
+            time.sleep(0.02)  # as a training step; each batch is there when it is wanted
+        bytes_of_ten = sum(end - begin for begin, end in store.ranges)
+        for _ in batches:
+            pass
+    assert bytes_of_ten > 100 * 3 * 200 * 200
+    # The first samples of the next epoch are requested, too.
+    assert sum(end - begin for begin, end in store.ranges) < 1.5 * packed.path.stat().st_size
 
 
 def test_neighbors_are_one_request(tmp_path: Path) -> None:

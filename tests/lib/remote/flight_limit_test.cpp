@@ -15,7 +15,7 @@ double mean_limit(const BytesPerSecond& bytes_per_second) {
   double sum = 0;
   for (int window = 0; window < 200; ++window) {
     REQUIRE(limit.value() >= 4);
-    REQUIRE(limit.value() <= 64);
+    REQUIRE(limit.value() <= 256);
     if (window >= 100) sum += limit.value();
     limit.add(static_cast<std::int64_t>(bytes_per_second(limit.value())), 2 * limit.value(), 1.0);
   }

@@ -23,7 +23,7 @@ struct SourceOptions {
 
   // What changes only speed, memory, or how soon an attempt is given up.
 
-  /// Requests at a time, at most; 0: adapted to the measured throughput, from 4 to 64.
+  /// Requests at a time, at most; 0: adapted to the measured throughput, from 4 to 256.
   int most_requests_in_flight = 0;
   /// Attempts for each request, at least 1. Between them is a random wait that gets longer.
   int attempts = 5;

@@ -36,7 +36,7 @@ constexpr std::int64_t kMostRetryAfterSeconds = 60;
 constexpr int kIdlePollMs = 10'000;
 /// HTTP/2 shares a connection, whose window may be small; with more requests, there are more connections.
 constexpr long kMostStreamsPerConnection = 16;
-constexpr long kMostKeptConnections = 64;
+constexpr long kMostKeptConnections = 256;
 constexpr auto kLeastTimeBetweenReductions = milliseconds(500);
 
 /// SIGPIPE would end the process when a server closes a TLS connection. Only this thread may not get it.

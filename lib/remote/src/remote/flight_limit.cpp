@@ -5,7 +5,7 @@
 namespace octavo::remote {
 namespace {
 
-constexpr int kFirstLimit = 16, kLeastLimit = 4, kMostLimit = 64;
+constexpr int kFirstLimit = 16, kLeastLimit = 4, kMostLimit = 256;
 /// A window ends after this time and this many rounds of requests, so that it is longer than one of them takes.
 constexpr double kWindowSeconds = 0.1;
 constexpr std::int64_t kWindowRounds = 2;

@@ -46,7 +46,7 @@ class Client(Protocol):
 class ObstoreClient:
     """Reads with a store of obstore: one request for each range, each on the condition that the object is the same."""
 
-    threads = 64
+    threads = 192
     ranges_per_call = 1
     compares = True
 

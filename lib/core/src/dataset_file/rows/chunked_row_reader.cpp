@@ -33,16 +33,17 @@ RowRuns ChunkedRowReader::chunks_of(std::span<const std::int64_t> rows) const {
           }};
 }
 
-void ChunkedRowReader::start(std::span<const std::int64_t> rows) const noexcept {
-  if (!is_remote()) return;
+std::int64_t ChunkedRowReader::start(std::span<const std::int64_t> rows) const noexcept {
+  if (!is_remote()) return 0;
   try {
     const RowRuns chunks = chunks_of(rows);
     for (std::int64_t i = 0; i < chunks.count(); ++i) {
       reader_->chunks().start(entry_, layout_.chunk_of(chunks.run(i).front().row));
     }
     companions_.start(wanted_rows(rows, true));
+    return chunks.count();
   } catch (...) {
-    // Only a hint: read() fetches the chunks itself.
+    return 0;  // only a hint: read() fetches the chunks itself
   }
 }
 

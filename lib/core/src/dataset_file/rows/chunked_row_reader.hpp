@@ -25,7 +25,7 @@ class ChunkedRowReader final : public RowSource {
   /// if one is damaged.
   void read(std::span<const std::int64_t> rows, const RowTarget& target,
             const std::atomic<bool>& cancelled) const override;
-  void start(std::span<const std::int64_t> rows) const noexcept override;
+  std::int64_t start(std::span<const std::int64_t> rows) const noexcept override;
   bool is_remote() const noexcept override { return reader_->source().read_cost().waits_for_network; }
 
  private:

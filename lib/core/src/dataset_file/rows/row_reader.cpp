@@ -61,14 +61,15 @@ RowRuns RowReader::runs_of(std::span<const std::int64_t> rows) const {
           }};
 }
 
-void RowReader::start(std::span<const std::int64_t> rows) const noexcept {
-  if (!is_remote()) return;
+std::int64_t RowReader::start(std::span<const std::int64_t> rows) const noexcept {
+  if (!is_remote()) return 0;
   try {
     const RowRuns runs = runs_of(rows);
     for (std::int64_t number = 0; number < runs.count(); ++number) start_run(runs.run(number));
     companions_.start(wanted_rows(rows, true));
+    return runs.count();
   } catch (...) {
-    // Only a hint: read() fetches the rows itself.
+    return 0;  // only a hint: read() fetches the rows itself
   }
 }
 

@@ -38,7 +38,7 @@ class DecodedRows final : public RowSource {
     }
   }
 
-  void start(std::span<const std::int64_t> rows) const noexcept override { rows_->start(rows); }
+  std::int64_t start(std::span<const std::int64_t> rows) const noexcept override { return rows_->start(rows); }
   bool is_remote() const noexcept override { return rows_->is_remote(); }
 
  private:

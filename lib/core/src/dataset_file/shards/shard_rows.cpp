@@ -57,16 +57,18 @@ void ShardRows::read(std::span<const std::int64_t> rows, const RowTarget& target
       [&](std::int64_t number) { read_share(shares[static_cast<std::size_t>(number)], target, cancelled); }, [] {});
 }
 
-void ShardRows::start(std::span<const std::int64_t> rows) const noexcept {
+std::int64_t ShardRows::start(std::span<const std::int64_t> rows) const noexcept {
   try {
+    std::int64_t ranges = 0;
     std::map<std::size_t, std::vector<std::int64_t>> of_parts;
     for (const std::int64_t row : rows) {
       const std::size_t part = part_of_row(parts_, row);
       of_parts[part].push_back(row - parts_[part].first_row);
     }
-    for (const auto& [part, of_part] : of_parts) sources_[part]->start(of_part);
+    for (const auto& [part, of_part] : of_parts) ranges += sources_[part]->start(of_part);
+    return ranges;
   } catch (...) {
-    // Only a hint: read() fetches the rows itself.
+    return 0;  // only a hint: read() fetches the rows itself
   }
 }
 

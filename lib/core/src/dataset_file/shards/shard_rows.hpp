@@ -29,7 +29,7 @@ class ShardRows final : public RowSource {
 
   void read(std::span<const std::int64_t> rows, const RowTarget& target,
             const std::atomic<bool>& cancelled) const override;
-  void start(std::span<const std::int64_t> rows) const noexcept override;
+  std::int64_t start(std::span<const std::int64_t> rows) const noexcept override;
   bool is_remote() const noexcept override { return sources_.front()->is_remote(); }
 
  private:

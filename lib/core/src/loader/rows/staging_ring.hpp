@@ -6,6 +6,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -68,6 +69,11 @@ class StagingRing {
     StagedPart part;
     std::exception_ptr failure;
   };
+  /// A part whose samples were requested.
+  struct StartedPart {
+    StagedPart part;
+    std::int64_t bytes, ranges;
+  };
   /// State shared by the thread and its callers. A child of fork(), which lacks the thread, creates a new one.
   struct Work {
     std::mutex mutex;
@@ -77,14 +83,16 @@ class StagingRing {
     StagedPart next;
     std::uint64_t generation = 0;  ///< counts jumps; a part begun before the last jump is discarded
     std::atomic<bool> cancelled = false;
+    std::deque<StartedPart> started;  ///< of the thread alone
     std::thread thread;
   };
 
   void make_slots(int least_slots, int slot_count);
   void restart();
   void fill(Slot& slot, StagedPart part, const std::atomic<bool>& cancelled);
-  /// Requests the samples of this part and those after it, if they come over a network.
-  void start_reads(StagedPart part) const;
+  /// Requests the samples of this part and those after it, if they come over a network. `started` are those that were
+  /// requested before, in order.
+  void start_reads(StagedPart part, std::deque<StartedPart>& started) const;
   StagedPart after(StagedPart part) const;
   Slot* find(StagedPart part);
   Slot* find_empty();
