@@ -83,7 +83,7 @@ def octavo_way(epoch: Epoch, framework: str):
 
 
 def streamed_way(epoch: Epoch):
-    """Reads the rows of each batch from the file, and compares each with its checksum; the file is in the page cache."""
+    """Reads the rows of each batch from the file, and compares each with its checksum. The page cache has the file."""
     loader = octavo.Loader(
         epoch.path, batch_size=epoch.batch_size, shuffle=True, seed=3, normalize="standard", device=epoch.device,
         residency="streamed", progress=False,

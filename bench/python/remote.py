@@ -91,7 +91,7 @@ def write_litdata(values: np.ndarray[Any, Any], folder: Path) -> None:
     global _values
     _values = values
     litdata.optimize(
-        item_of, list(range(len(values))), str(folder / "litdata"), chunk_bytes="64MB", num_workers=1,
+        item_of, list(range(len(values))), str(folder / "litdata"), chunk_bytes="16MB", num_workers=1,
         start_method="fork", verbose=False,
     )  # fmt: skip
 
@@ -118,11 +118,13 @@ class Normalizer:
 
 
 def octavo_batches(name: str, batch_size: int, order: str) -> Iterator[Batch]:
-    """Samples that do not fit into memory: of each batch, of each window of 4096 before its first batch, or in order."""
-    shuffle = {"global": True, "windows": "windows:4096", "sequence": False}[order]
+    """Batches of samples that do not stay in memory: in a random order of all, of windows, or in the order of the file."""
+    where: dict[str, Any] = {"residency": "streamed"}
+    if order == "windows":
+        where = {"residency": "window", "window": 4096}
     loader = octavo.Loader(
-        f"s3://{BUCKET}/{name}.h5", batch_size=batch_size, shuffle=shuffle, seed=1, normalize="standard", device="cpu",
-        residency="window" if order == "windows" else "streamed", progress=False,
+        f"s3://{BUCKET}/{name}.h5", batch_size=batch_size, shuffle=order != "sequence", seed=1, normalize="standard",
+        device="cpu", progress=False, **where,
     )  # fmt: skip
     yield from loader
 

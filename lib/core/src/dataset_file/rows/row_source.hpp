@@ -36,8 +36,8 @@ class RowSource {
   /// incomplete, once `cancelled` is set. Throws the errors of reading.
   virtual void read(std::span<const std::int64_t> rows, const RowTarget& target,
                     const std::atomic<bool>& cancelled) const = 0;
-  /// Starts to fetch these rows over a network, so that reading them later is faster. Only a hint. Returns the number of
-  /// ranges to fetch.
+  /// Starts to fetch these rows over a network, so that reading them later is faster. Only a hint. Returns the number
+  /// of ranges to fetch.
   virtual std::int64_t start(std::span<const std::int64_t> /*rows*/) const noexcept { return 0; }
   /// Whether start() does anything.
   virtual bool is_remote() const noexcept { return false; }
