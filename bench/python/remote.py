@@ -118,7 +118,7 @@ class Normalizer:
 
 
 def octavo_batches(name: str, batch_size: int, order: str) -> Iterator[Batch]:
-    """Batches of samples that do not stay in memory: in a random order of all, of windows, or in the order of the file."""
+    """Batches of samples that do not stay in memory: shuffled, of shuffled windows of 4096, or in sequence."""
     where: dict[str, Any] = {"residency": "streamed"}
     if order == "windows":
         where = {"residency": "window", "window": 4096}

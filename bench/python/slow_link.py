@@ -36,6 +36,7 @@ class Server(asyncio.BufferedProtocol):
     def __init__(self, link, client):
         self.link, self.client = link, client
         self.buffer = bytearray(READ_BYTES)
+        self.queue = collections.deque()  # timers of one time may run in any order
         self.queued_bytes = 0
         self.is_paused = self.is_closed = False
 
@@ -49,13 +50,15 @@ class Server(asyncio.BufferedProtocol):
         data = bytes(memoryview(self.buffer)[:count])
         if data.startswith(WRONG_STATUS) and b"\r\nContent-Range: " in data.partition(b"\r\n\r\n")[0]:
             data = RIGHT_STATUS + data[len(WRONG_STATUS) :]
+        self.queue.append(data)
         self.queued_bytes += len(data)
-        self.link.loop.call_at(self.link.time_of(len(data)), self.deliver, data)
+        self.link.loop.call_at(self.link.time_of(len(data)), self.deliver)
         if self.queued_bytes > MOST_QUEUED_BYTES:
             self.transport.pause_reading()
             self.is_paused = True
 
-    def deliver(self, data):
+    def deliver(self):
+        data = self.queue.popleft()
         self.queued_bytes -= len(data)
         self.client.write(data)
         if self.is_closed:
@@ -77,7 +80,8 @@ class Client(asyncio.Protocol):
     def __init__(self, link, port):
         self.link, self.port = link, port
         self.server = None
-        self.early = collections.deque()  # requests that came due before the server answered the handshake
+        self.queue = collections.deque()
+        self.due_count = 0  # of the queue, if the server has not answered the handshake yet
 
     def connection_made(self, transport):
         self.transport = transport
@@ -92,20 +96,22 @@ class Client(asyncio.Protocol):
             self.transport.close()
             return
         self.server = server
-        while self.early:
-            server.write(self.early.popleft())
+        while self.due_count > 0:
+            self.due_count -= 1
+            server.write(self.queue.popleft())
         if self.transport.is_closing():
             server.close()
 
     def data_received(self, data):
         due = max(self.link.loop.time(), self.opened + self.link.seconds) + self.link.seconds
-        self.link.loop.call_at(due, self.forward, data)
+        self.queue.append(data)
+        self.link.loop.call_at(due, self.forward)
 
-    def forward(self, data):
+    def forward(self):
         if self.server:
-            self.server.write(data)
+            self.server.write(self.queue.popleft())
         else:
-            self.early.append(data)
+            self.due_count += 1
 
     def connection_lost(self, error):
         if self.server:

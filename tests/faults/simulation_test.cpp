@@ -1,13 +1,25 @@
-// Simulated ranks: random data, files, options, delays and failures, all from a seed. Whatever happens, a batch that is
-// served is the one that a single process makes from one file.
+// Simulated runs, each from a seed: workers pack shards, and some are killed or do the work of others; they are merged;
+// the dataset is read from its folder or from a server that fails or lies, through a cache with damaged blocks; and
+// ranks take batches, with delays, jumps and failures. Whatever happens, a batch that is served is the one that a
+// single process makes from one file.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <map>
+#include <mutex>
 #include <octavo/octavo.hpp>
+#include <octavo/remote.hpp>
 #include <thread>
 
 #include "../lib/loader/served.hpp"
+#include "../lib/remote/served_files.hpp"
 #include "catch.hpp"
 #include "effort.hpp"
 #include "packed_fixture.hpp"
+#include "sanitized.hpp"
 #include "tally.hpp"
 #include "thread_exchange.hpp"
 
@@ -18,13 +30,22 @@ namespace {
 
 using Random = std::mt19937_64;
 
-enum class Fault { none, leaves, stops };
+#if defined(OCTAVO_HAS_CURL)
+constexpr bool kReadsFromServers = true;
+#else
+constexpr bool kReadsFromServers = false;
+#endif
+
+/// A rank leaves or stops, or the server changes bytes.
+enum class Fault { none, leaves, stops, lies };
 
 /// One simulation.
 struct Case {
   PlainSplit plain;
   Compression compression;
   std::int64_t shard_count;
+  std::uint64_t packing_seed, server_seed;
+  bool is_remote = false, is_cached = false;
   std::int64_t world_size;
   LoaderOptions options;
   std::vector<std::pair<std::int64_t, std::int64_t>> batches;  ///< epoch and step of each, in order
@@ -47,6 +68,10 @@ Case random_case(Random& random) {
   one.plain = below(random, 2) == 0 ? masked_split("train", N, shape, seed) : smooth_split("train", N, shape, seed);
   one.compression = random_compression(random);
   one.shard_count = 1 + below(random, 4);
+  one.packing_seed = random();
+  one.server_seed = random();
+  one.is_remote = kReadsFromServers && below(random, 3) == 0;
+  one.is_cached = one.is_remote && below(random, 2) == 0;
   one.world_size = 1 + below(random, 5);
   one.options.batch_size = one.world_size + below(random, 20);
   one.options.shuffle = below(random, 4) != 0;
@@ -78,8 +103,129 @@ Case random_case(Random& random) {
     one.faulty_rank = below(random, one.world_size);
     one.faulty_batch = below(random, std::ssize(one.batches));
   }
+  if (one.fault == Fault::none && one.is_remote && below(random, 4) == 0) one.fault = Fault::lies;
   return one;
 }
+
+// ---- Workers ----------------------------------------------------------------
+
+/// Ends a worker with SIGKILL in the middle of its work, or before or after it.
+void pack_and_kill(const std::function<void()>& pack, Random& random) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    try {
+      pack();
+    } catch (...) {
+      ::_exit(1);
+    }
+    ::_exit(0);
+  }
+  std::this_thread::sleep_for(std::chrono::microseconds(below(random, 4000)));
+  ::kill(child, SIGKILL);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+}
+
+void pack_shards(const Case& one, const std::filesystem::path& file, const std::filesystem::path& folder) {
+  Random random(one.packing_seed);
+  const auto open = [&] { return open_source({{.path = file.string()}}, {}); };
+  const auto pack = [&](std::int64_t shard) {
+    ShardPacker(open, "", folder, one.shard_count, {.compression = one.compression}).pack(shard);
+  };
+  for (std::int64_t shard = 0; shard < one.shard_count; ++shard) {
+    // A forked child of a sanitized program may wait forever for the allocator.
+    if (below(random, 6) == 0 && !is_sanitized()) pack_and_kill([&] { pack(shard); }, random);
+    std::thread other;
+    if (below(random, 6) == 0) other = std::thread([&] { pack(shard); });
+    pack(shard);
+    if (other.joinable()) other.join();
+  }
+  merge_shards(folder, {});
+}
+
+// ---- The server and the cache -----------------------------------------------
+
+std::map<std::string, std::string> files_in(const std::filesystem::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.is_regular_file()) files[entry.path().filename().string()] = file_text(entry.path());
+  }
+  return files;
+}
+
+/// A server that is late, busy, cuts answers short or, if it lies, changes bytes.
+class UnreliableServer {
+ public:
+  UnreliableServer(const std::filesystem::path& folder, std::uint64_t seed, bool lies)
+      : random_(seed),
+        lies_(lies),
+        contents_(files_in(folder)),
+        files_(contents_, [this](const auto& request, const auto& reply) { return fails(request, reply); }) {}
+
+  std::string url() const { return files_.url("dataset.json"); }
+
+ private:
+  bool fails(const HttpRequest& request, const HttpReply& reply) {
+    std::int64_t what = 0, place = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      what = below(random_, 40);
+      place = below(random_, 1 << 20);
+    }
+    const std::string& content = contents_.at(request.path.substr(1));
+    const std::size_t first = request.first(), end = request.end(content.size());
+    const std::string range = HttpReply::content_range(first, end, content.size()) + "ETag: \"v1\"\r\n";
+    if (what == 0) {
+      reply.head("503 Busy", 0, "Retry-After: 0\r\n");
+    } else if (what == 1) {
+      reply.reset();
+    } else if (what == 2) {
+      reply.head("206 Partial Content", end - first, range);
+      reply.send(content.substr(first, (end - first) / 2));
+    } else if (what == 3 && lies_) {
+      std::string part = content.substr(first, end - first);
+      part[static_cast<std::size_t>(place) % part.size()] ^= static_cast<char>(1 + place % 255);
+      reply.head("206 Partial Content", end - first, range);
+      reply.send(part);
+    } else {
+      if (what < 8) std::this_thread::sleep_for(std::chrono::microseconds(place % 1000));
+      return false;
+    }
+    return true;
+  }
+
+  std::mutex mutex_;
+  Random random_;
+  bool lies_;
+  std::map<std::string, std::string> contents_;
+  ServedFiles files_;
+};
+
+void damage_a_byte(const std::filesystem::path& folder, Random& random) {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file() && entry.file_size() > 0) paths.push_back(entry.path());
+  }
+  if (paths.empty()) return;
+  std::ranges::sort(paths);
+  const std::filesystem::path& path = paths[static_cast<std::size_t>(below(random, std::ssize(paths)))];
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  const std::int64_t at = below(random, static_cast<std::int64_t>(std::filesystem::file_size(path)));
+  file.seekg(at);
+  const int byte = file.get();
+  file.seekp(at);
+  file.put(static_cast<char>(byte ^ static_cast<int>(1 + below(random, 255))));
+}
+
+/// Fills the cache, and damages it.
+void prepare_cache(const Case& one, const std::string& url, const remote::SourceOptions& options) {
+  Random random(one.server_seed);
+  static_cast<void>(
+      Store::load(remote::open_dataset(url, options).split("train"), Device::cpu(), {.residency = Residency::device}));
+  for (std::int64_t i = below(random, 4); i > 0; --i) damage_a_byte(options.cache.folder, random);
+}
+
+// ---- Ranks ------------------------------------------------------------------
 
 /// Delays every call by a random time.
 class DelayedExchange final : public Exchange {
@@ -155,23 +301,39 @@ RankResult take_batches(const Case& one, const Dataset& dataset, std::int64_t ra
   return result;
 }
 
-std::string problem_with(const Case& one) {
-  const PackedFixture fixture({one.plain}, Compression::none);
-  const TemporaryFolder folder;
-  const auto source = [&] { return open_source({{.path = fixture.path()}}, {}); };
-  for (std::int64_t shard = 0; shard < one.shard_count; ++shard) {
-    ShardPacker(source, "", folder / "shards", one.shard_count, {.compression = one.compression}).pack(shard);
-  }
-  merge_shards(folder / "shards", {});
-  const Dataset dataset = Dataset::open((folder / "shards").string());
-  const Store whole = Store::load(fixture.dataset().split("train"), Device::cpu(), {.residency = Residency::device});
-
+/// What all ranks are served from this dataset.
+std::vector<RankResult> take_all_batches(const Case& one, const Dataset& dataset) {
   ThreadRanks ranks(one.world_size,
                     one.fault == Fault::stops ? std::chrono::milliseconds(400) : std::chrono::seconds(60));
   std::vector<RankResult> results(static_cast<std::size_t>(one.world_size));
   ranks.run(
       [&](std::int64_t rank) { results[static_cast<std::size_t>(rank)] = take_batches(one, dataset, rank, ranks); });
+  return results;
+}
 
+std::vector<RankResult> results_from_server(const Case& one, const std::filesystem::path& folder,
+                                            const std::filesystem::path& cache) {
+  UnreliableServer server(folder, one.server_seed, one.fault == Fault::lies);
+  remote::SourceOptions options{.attempts = 12, .first_wait_ms = 1};
+  if (one.is_cached) options.cache = {cache, std::int64_t{64} << 20};
+  try {
+    if (one.is_cached) prepare_cache(one, server.url(), options);
+    return take_all_batches(one, remote::open_dataset(server.url(), options));
+  } catch (const Error&) {
+    if (one.fault != Fault::lies) throw;
+    return std::vector<RankResult>(static_cast<std::size_t>(one.world_size), {{}, "the dataset is not opened"});
+  }
+}
+
+std::string problem_with(const Case& one) {
+  const PackedFixture fixture({one.plain}, Compression::none);
+  const TemporaryFolder folder;
+  pack_shards(one, fixture.path(), folder / "shards");
+  const std::vector<RankResult> results = one.is_remote
+                                              ? results_from_server(one, folder / "shards", folder / "cache")
+                                              : take_all_batches(one, Dataset::open((folder / "shards").string()));
+
+  const Store whole = Store::load(fixture.dataset().split("train"), Device::cpu(), {.residency = Residency::device});
   for (std::int64_t rank = 0; rank < one.world_size; ++rank) {
     const RankResult& result = results[static_cast<std::size_t>(rank)];
     LoaderOptions options = one.options;
@@ -200,8 +362,8 @@ std::string problem_with(const Case& one) {
 
 }  // namespace
 
-TEST_CASE("simulated ranks serve the batches of one process, or an error", "[faults][ranks]") {
-  Tally tally("simulations of ranks, with delays and failures", true);
+TEST_CASE("simulated runs serve the batches of one process, or an error", "[faults][simulation]") {
+  Tally tally("simulations of workers, servers, caches and ranks that fail", true);
   const std::int64_t count = case_count(200, 10'000);
   for (std::int64_t i = 0; i < count && tally.has_time(); ++i) {
     auto random = random_of_case(i);
