@@ -17,6 +17,8 @@ namespace {
 constexpr std::int64_t kMostStartedBytes = std::int64_t{64} << 20, kMostStartedRanges = 512;
 /// More parts at a time would delay the one that is needed first: a source may fetch them in the order of the file.
 constexpr std::int64_t kStartedPerPart = 4;
+/// Of a split that is nearly all on the device, most parts need nothing.
+constexpr std::int64_t kMostStartedParts = 256;
 
 }  // namespace
 
@@ -99,7 +101,7 @@ void StagingRing::start_reads(StagedPart part, std::deque<StartedPart>& started)
     ranges += other.ranges;
   }
   StagedPart next = started.empty() ? part : after(started.back().part);
-  const std::int64_t most = std::ssize(started) + kStartedPerPart;
+  const std::int64_t most = std::min(kMostStartedParts, std::ssize(started) + kStartedPerPart);
   const auto is_wanted = [&] {
     if (std::ssize(started) <= depth()) return true;
     // The weights of the next epoch may change before it begins.
