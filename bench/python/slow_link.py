@@ -7,6 +7,7 @@ Every request, and the handshake of every connection, waits for the round-trip t
 the order in which their bytes arrive. `rclone serve s3` sends ranges with status 200, which clients refuse; the link
 corrects it to 206.
 """
+
 import argparse
 import asyncio
 import collections
@@ -90,8 +91,9 @@ class Client(asyncio.Protocol):
 
     async def connect(self):
         try:
-            server, _ = await self.link.loop.create_connection(lambda: Server(self.link, self.transport), "127.0.0.1",
-                                                               self.port)
+            server, _ = await self.link.loop.create_connection(
+                lambda: Server(self.link, self.transport), "127.0.0.1", self.port
+            )
         except OSError:
             self.transport.close()
             return
