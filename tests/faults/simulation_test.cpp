@@ -1,7 +1,7 @@
 // Simulated runs, each from a seed: workers pack shards, and some are killed or do the work of others; they are merged;
-// the dataset is read from its folder or from a server that fails or lies, through a cache with damaged blocks; and
-// ranks take batches, with delays, jumps and failures. Whatever happens, a batch that is served is the one that a
-// single process makes from one file.
+// the dataset is read from its folder or from a server that fails or changes bytes, through a cache with damaged
+// blocks; and ranks take batches, with delays, jumps and failures. Whatever happens, a batch that is served is the one
+// that a single process makes from one file.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,7 +37,7 @@ constexpr bool kReadsFromServers = false;
 #endif
 
 /// A rank leaves or stops, or the server changes bytes.
-enum class Fault { none, leaves, stops, lies };
+enum class Fault { none, leaves, stops, changes_bytes };
 
 /// One simulation.
 struct Case {
@@ -103,7 +103,7 @@ Case random_case(Random& random) {
     one.faulty_rank = below(random, one.world_size);
     one.faulty_batch = below(random, std::ssize(one.batches));
   }
-  if (one.fault == Fault::none && one.is_remote && below(random, 4) == 0) one.fault = Fault::lies;
+  if (one.fault == Fault::none && one.is_remote && below(random, 4) == 0) one.fault = Fault::changes_bytes;
   return one;
 }
 
@@ -153,12 +153,12 @@ std::map<std::string, std::string> files_in(const std::filesystem::path& folder)
   return files;
 }
 
-/// A server that is late, busy, cuts answers short or, if it lies, changes bytes.
+/// A server that is late, busy, cuts answers short or, if `changes_bytes`, sends wrong ones.
 class UnreliableServer {
  public:
-  UnreliableServer(const std::filesystem::path& folder, std::uint64_t seed, bool lies)
+  UnreliableServer(const std::filesystem::path& folder, std::uint64_t seed, bool changes_bytes)
       : random_(seed),
-        lies_(lies),
+        changes_bytes_(changes_bytes),
         contents_(files_in(folder)),
         files_(contents_, [this](const auto& request, const auto& reply) { return fails(request, reply); }) {}
 
@@ -182,7 +182,7 @@ class UnreliableServer {
     } else if (what == 2) {
       reply.head("206 Partial Content", end - first, range);
       reply.send(content.substr(first, (end - first) / 2));
-    } else if (what == 3 && lies_) {
+    } else if (what == 3 && changes_bytes_) {
       std::string part = content.substr(first, end - first);
       part[static_cast<std::size_t>(place) % part.size()] ^= static_cast<char>(1 + place % 255);
       reply.head("206 Partial Content", end - first, range);
@@ -196,7 +196,7 @@ class UnreliableServer {
 
   std::mutex mutex_;
   Random random_;
-  bool lies_;
+  bool changes_bytes_;
   std::map<std::string, std::string> contents_;
   ServedFiles files_;
 };
@@ -313,14 +313,14 @@ std::vector<RankResult> take_all_batches(const Case& one, const Dataset& dataset
 
 std::vector<RankResult> results_from_server(const Case& one, const std::filesystem::path& folder,
                                             const std::filesystem::path& cache) {
-  UnreliableServer server(folder, one.server_seed, one.fault == Fault::lies);
+  UnreliableServer server(folder, one.server_seed, one.fault == Fault::changes_bytes);
   remote::SourceOptions options{.attempts = 12, .first_wait_ms = 1};
   if (one.is_cached) options.cache = {cache, std::int64_t{64} << 20};
   try {
     if (one.is_cached) prepare_cache(one, server.url(), options);
     return take_all_batches(one, remote::open_dataset(server.url(), options));
   } catch (const Error&) {
-    if (one.fault != Fault::lies) throw;
+    if (one.fault != Fault::changes_bytes) throw;
     return std::vector<RankResult>(static_cast<std::size_t>(one.world_size), {{}, "the dataset is not opened"});
   }
 }
