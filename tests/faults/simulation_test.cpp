@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <csignal>
 #include <fstream>
+#include <future>
 #include <map>
 #include <mutex>
 #include <octavo/octavo.hpp>
@@ -135,10 +136,10 @@ void pack_shards(const Case& one, const std::filesystem::path& file, const std::
   for (std::int64_t shard = 0; shard < one.shard_count; ++shard) {
     // A forked child of a sanitized program may wait forever for the allocator.
     if (below(random, 6) == 0 && !is_sanitized()) pack_and_kill([&] { pack(shard); }, random);
-    std::thread other;
-    if (below(random, 6) == 0) other = std::thread([&] { pack(shard); });
+    std::future<void> other;
+    if (below(random, 6) == 0) other = std::async(std::launch::async, pack, shard);
     pack(shard);
-    if (other.joinable()) other.join();
+    if (other.valid()) other.get();
   }
   merge_shards(folder, {});
 }
@@ -172,8 +173,11 @@ class UnreliableServer {
       what = below(random_, 40);
       place = below(random_, 1 << 20);
     }
-    const std::string& content = contents_.at(request.path.substr(1));
+    const auto found = contents_.find(request.path.substr(1));
+    if (found == contents_.end()) return false;  // a name with changed bytes
+    const std::string& content = found->second;
     const std::size_t first = request.first(), end = request.end(content.size());
+    if (first >= end) return false;
     const std::string range = HttpReply::content_range(first, end, content.size()) + "ETag: \"v1\"\r\n";
     if (what == 0) {
       reply.head("503 Busy", 0, "Retry-After: 0\r\n");

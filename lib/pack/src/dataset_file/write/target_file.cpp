@@ -49,10 +49,7 @@ TargetFile::TargetFile(std::filesystem::path path, bool replace_existing)
     throw InvalidArgument("write " + quoted(path_) + ": it is a folder; name a file");
   }
   check_is_plain_or_free(path_);
-  if (!replace_existing_ && is_taken(path_)) {
-    throw InvalidArgument("write " + quoted(path_) +
-                          ": the file exists; choose another name, or allow replacing it (`force`)");
-  }
+  check_is_free();
   const std::filesystem::path folder = path_.parent_path();
   std::error_code unknown;  // shows again when writing to the folder
   if (!folder.empty() && std::filesystem::status(folder, unknown).type() == std::filesystem::file_type::not_found) {
@@ -62,12 +59,19 @@ TargetFile::TargetFile(std::filesystem::path path, bool replace_existing)
   const std::filesystem::path lock_path = with_suffix(path_, ".lock");
   lock_.emplace(lock_path, "write " + quoted(path_) + ": another writer is active (it holds " + quoted(lock_path) +
                                "); wait for it to finish");
+  check_is_free();  // a writer that held the lock until now may have finished the file
   remove_leftovers();
 }
 
 TargetFile::~TargetFile() {
   ::unlink(partial_.c_str());
   ::unlink(spool_.c_str());
+}
+
+void TargetFile::check_is_free() const {
+  if (replace_existing_ || !is_taken(path_)) return;
+  throw InvalidArgument("write " + quoted(path_) +
+                        ": the file exists; choose another name, or allow replacing it (`force`)");
 }
 
 void TargetFile::remove_leftovers() {

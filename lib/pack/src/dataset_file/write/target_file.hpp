@@ -33,6 +33,7 @@ class TargetFile {
   void publish();
 
  private:
+  void check_is_free() const;
   void remove_leftovers();
   std::filesystem::path path_;
   std::filesystem::path partial_;
