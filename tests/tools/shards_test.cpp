@@ -41,12 +41,29 @@ TEST_CASE("a dataset of shards is one for every command", "[unit][tools][shards]
     CHECK(run_octavo({"info", folder / name, "--json"}).json()["splits"][1]["sample_count"] == 20);
   }
   // What changes a file needs one.
-  for (const auto& command : std::vector<std::vector<std::string>>{{"reindex", out, "-o", folder / "x.h5"},
-                                                                   {"pack", source.path(), "-o", out, "--append"}}) {
-    const Outcome outcome = run_octavo(command);
-    INFO(command[0] << "\n" << outcome.err);
-    CHECK(outcome.exit_code == 1);
+  const Outcome outcome = run_octavo({"reindex", out, "-o", folder / "x.h5"});
+  INFO(outcome.err);
+  CHECK(outcome.exit_code == 1);
+}
+
+TEST_CASE("samples are appended to a dataset of shards", "[unit][tools][shards]") {
+  const PackedFixture first({smooth_split("train", 60, {1, 8, 8})}), more({smooth_split("train", 7, {1, 8, 8}, 2)});
+  const TemporaryFolder folder;
+  const std::string out = folder / "out";
+  REQUIRE(run_octavo({"pack", first.path(), "-o", out, "--shards", "3"}).exit_code == 0);
+  for (const std::string& target : {out, out + "/dataset.json"}) {
+    const Outcome appended = run_octavo({"pack", more.path(), "-o", target, "--append"});
+    INFO(appended.out << appended.err);
+    REQUIRE(appended.exit_code == 0);
+    const bool is_first = target == out;
+    CHECK_THAT(appended.out, ContainsSubstring("7 samples"));
+    CHECK((appended.out.find("appended-00001.h5 has these samples already") == std::string::npos) == is_first);
+    CHECK(run_octavo({"info", out, "--json"}).json()["splits"][0]["sample_count"] == 67);
   }
+  CHECK(run_octavo({"verify", out}).exit_code == 0);
+  const Outcome both = run_octavo({"pack", more.path(), "-o", out, "--append", "--shards", "2"});
+  CHECK(both.exit_code == 1);
+  CHECK_THAT(both.err, ContainsSubstring("--append adds one shard"));
 }
 
 TEST_CASE("workers take their shards from the environment", "[unit][tools][shards]") {

@@ -194,7 +194,7 @@ int pack_shards(const PackArguments& arguments, const std::vector<SourceSpec>& s
 void check_shard_options(const PackArguments& arguments) {
   static_cast<void>(shards_to_pack(arguments.shards));
   if (arguments.append) {
-    throw InvalidArgument("read the command line: --append cannot add to shards; pack them again with all sources");
+    throw InvalidArgument("read the command line: --append adds one shard; leave out --shards and --shard");
   }
 }
 
@@ -339,7 +339,8 @@ void add_output_options(CLI::App& verb, PackArguments& arguments) {
       "fastest of none, lp8 and lc8 that fits in the memory of the GPU, or lp8 without a GPU; deflate: for other HDF5 "
       "programs (none)");
   verb.add_flag("--append", arguments.append,
-                "Add the splits to the existing output file, with the compression of that file")
+                "Add the splits to the existing output file, with the compression of that file; to a dataset of shards, "
+                "add the samples as one more shard")
       ->excludes(force)
       ->excludes(compress);
   auto* names = verb.add_flag("--names", arguments.names,

@@ -183,6 +183,115 @@ TEST_CASE("shards that do not belong together are named", "[unit][shards]") {
   CHECK_THROWS_WITH(shards.pack({0, 41}), ContainsSubstring("at most 40 shards"));
 }
 
+TEST_CASE("an appended shard serves the bits of one file", "[unit][shards]") {
+  const PlainSplit train = masked_split("train", 41, {3, 9, 14}), val = masked_split("val", 4, {3, 9, 14}, 7);
+  const PlainSplit more = masked_split("train", 13, {3, 9, 14}, 8), test = masked_split("test", 5, {3, 9, 14}, 9);
+  const PackedFixture added({more, test}), last({masked_split("train", 2, {3, 9, 14}, 10)});
+  for (const Compression encoding : {Compression::none, Compression::lc8}) {
+    INFO(to_string(encoding));
+    const Shards shards({train, val});
+    shards.pack_all(3, {encoding});
+    merge_shards(shards.folder());
+    const Dataset before = shards.dataset();
+    const Served batches_before = serve(Store::load(before.split("train"), Device::cpu()), {.batch_size = 10});
+    for (const PackedFixture* more_samples : {&added, &last}) {
+      const auto source = open_source({{.path = more_samples->path()}}, {});
+      CHECK(!append_shard(*source, shards.folder()).was_there);
+    }
+    CHECK(verify(shards.folder()).defect_count == 0);
+    CHECK(serve(Store::load(before.split("train"), Device::cpu()), {.batch_size = 10}) == batches_before);
+
+    const TemporaryFolder folder;
+    const auto together =
+        open_source({{.path = shards.whole().path()}, {.path = added.path()}, {.path = last.path()}}, {});
+    pack(*together, folder / "whole.h5");
+    const Dataset dataset = shards.dataset(), whole = Dataset::open(folder / "whole.h5");
+    CHECK(dataset.split_names() == std::vector<std::string>{"train", "val", "test"});
+    for (const std::string& name : dataset.split_names()) {
+      const Split split = dataset.split(name), expected = whole.split(name);
+      CHECK(split.data()->description().data_hash == expected.data()->description().data_hash);
+      CHECK(split.compression() == encoding);
+      const LoaderOptions options{.batch_size = 3, .shuffle = true, .seed = 3};
+      CHECK(serve(Store::load(split, Device::cpu()), options) == serve(Store::load(expected, Device::cpu()), options));
+    }
+  }
+}
+
+TEST_CASE("appending again after an interruption adds the samples once", "[unit][shards]") {
+  const Shards shards({smooth_split("train", 40, {1, 8, 8})});
+  shards.pack_all(2, {Compression::none});
+  const std::string manifest = text_of(merge_shards(shards.folder()).path);
+  const PackedFixture added({smooth_split("train", 7, {1, 8, 8}, 2)}), other({smooth_split("train", 7, {1, 8, 8}, 3)});
+  const auto append = [&](const PackedFixture& from) {
+    return append_shard(*open_source({{.path = from.path()}}, {}), shards.folder());
+  };
+  const fs::path file = append(added).path;
+  CHECK(file == shards.folder() / "appended-00001.h5");
+  const std::string after = text_of(shards.folder() / "dataset.json");
+  const auto samples = [&] { return shards.dataset().split("train").sample_count(); };
+  CHECK(samples() == 47);
+  // It ended before the manifest was written.
+  std::ofstream(shards.folder() / "dataset.json") << manifest;
+  CHECK(samples() == 40);
+  SECTION("it runs again") {
+    CHECK(!append(added).was_there);
+    CHECK(text_of(shards.folder() / "dataset.json") == after);
+  }
+  SECTION("another source is appended") {
+    CHECK(!append(other).was_there);
+    CHECK(samples() == 47);
+    CHECK(text_of(shards.folder() / "dataset.json") != after);
+  }
+  SECTION("it is merged, and runs again") {
+    merge_shards(shards.folder());
+    const ShardSummary again = append(added);
+    CHECK(again.was_there);
+    CHECK(again.path == file);
+    CHECK(text_of(shards.folder() / "dataset.json") == after);
+    CHECK(!append(other).was_there);
+    CHECK(samples() == 54);
+    fs::remove(file);
+    CHECK_THROWS_WITH(merge_shards(shards.folder()), ContainsSubstring("appended-00001.h5 is missing"));
+  }
+  CHECK(std::ranges::none_of(fs::directory_iterator(shards.folder()), [](const auto& entry) {
+    return entry.path().extension() != ".h5" && entry.path().extension() != ".json";
+  }));
+}
+
+TEST_CASE("samples that do not suit the shards are not appended", "[unit][shards]") {
+  const Shards shards({smooth_split("train", 40, {1, 8, 8})});
+  shards.pack_all(2, {Compression::none});
+  const std::string manifest = text_of(merge_shards(shards.folder()).path);
+  const auto refuses = [&](PlainSplit split, const std::string& message, bool allow_mismatch = false) {
+    const PackedFixture added({std::move(split)});
+    const auto source = open_source({{.path = added.path()}}, {});
+    CHECK_THROWS_WITH(append_shard(*source, shards.folder(), {.allow_mismatch = allow_mismatch}),
+                      ContainsSubstring(message));
+    CHECK(text_of(shards.folder() / "dataset.json") == manifest);
+    CHECK(std::distance(fs::directory_iterator(shards.folder()), {}) == 3);
+  };
+  refuses(smooth_split("train", 4, {1, 8, 9}), "1x8x9");
+  refuses(smooth_split("train", 4, {1, 8, 9}), "1x8x9", true);
+  refuses(masked_split("train", 4, {1, 8, 8}), "masks");
+  const PackedFixture one({smooth_split("train", 4, {1, 8, 8})});
+  const auto source = open_source({{.path = one.path()}}, {});
+  CHECK_THROWS_WITH(append_shard(*source, one.path()), ContainsSubstring("no dataset of shards"));
+}
+
+TEST_CASE("programs that append at once all add their samples", "[unit][shards]") {
+  const Shards shards({smooth_split("train", 40, {1, 8, 8})});
+  shards.pack_all(1, {Compression::none});
+  merge_shards(shards.folder());
+  const PackedFixture a({smooth_split("train", 3, {1, 8, 8}, 2)}), b({smooth_split("train", 5, {1, 8, 8}, 3)});
+  {
+    std::vector<std::jthread> workers;
+    for (const PackedFixture* added : {&a, &b}) {
+      workers.emplace_back([&, added] { append_shard(*open_source({{.path = added->path()}}, {}), shards.folder()); });
+    }
+  }
+  CHECK(shards.dataset().split("train").sample_count() == 48);
+}
+
 TEST_CASE("a damaged shard is named, and the others are verified", "[unit][shards]") {
   const Shards shards({smooth_split("train", 40, {1, 8, 8})});
   shards.pack_all(4, {Compression::none});

@@ -177,7 +177,8 @@ PackSummary pack(Source& source, const std::filesystem::path& path, const PackOp
 /// Adds the splits of `source` to the dataset file `path`, atomically: writes a new file with all splits, then replaces
 /// the old one. Keeps the file's class numbers, compression and sample names. Throws what pack() throws,
 /// InvalidArgument if the file already has one of these splits or lacks their classes or shape, and IoError if another
-/// program replaced the file in the meantime. On failure, the file is unchanged.
+/// program replaced the file in the meantime. On failure, the file is unchanged. If `path` is a dataset of shards, adds
+/// the samples as append_shard() does.
 PackSummary append(Source& source, const std::filesystem::path& path, const PackOptions& options = {});
 
 }  // namespace octavo

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <octavo/dataset.hpp>
 #include <octavo/pack.hpp>
 #include <octavo/progress.hpp>
 #include <octavo/source.hpp>
@@ -26,11 +27,14 @@ struct Shard {
 /// "shard-00007-of-00064.h5".
 std::string shard_file_name(const Shard& shard);
 
-/// What ShardPacker::pack() did.
+/// "appended-00001.h5": the first shard that was appended to a dataset of shards.
+std::string appended_file_name(std::int64_t place);
+
+/// What ShardPacker::pack() and append_shard() did.
 struct ShardSummary {
   std::filesystem::path path;
   bool was_there = false;  ///< the file was packed before, from an equal source with equal options
-  PackSummary packed;      ///< empty if it was there
+  PackSummary packed;      ///< of ShardPacker: empty if it was there
 };
 
 /// Opens the source of shards.
@@ -94,5 +98,31 @@ struct MergeSummary {
 /// that is missing, damaged, or of another source; InvalidArgument if images are compressed with lp8 or lc8, which HDF5
 /// cannot read, and options.with_virtual_dataset is set.
 MergeSummary merge_shards(const std::filesystem::path& folder, const MergeOptions& options = {});
+
+/// A folder of shards, which may be somewhere else.
+struct ShardFolder {
+  std::string name;                ///< for messages
+  std::vector<std::string> files;  ///< the names of all files in it; those that are no shards are ignored
+  ShardOpener open;                ///< opens one of them
+};
+
+struct MergedShards {
+  std::string manifest;  ///< the contents of `dataset.json`
+  MergeSummary summary;  ///< without paths
+};
+
+/// The same for shards that are somewhere else. Writes nothing. Throws what `folder.open` throws, too.
+MergedShards merge_shards(const ShardFolder& folder, const ProgressFunction& on_progress = {});
+
+/// Adds the samples of `source` to the dataset of shards in `folder`: packs them into one more shard, with the
+/// compression of the first one, and replaces the manifest. They follow the samples of the split of the same name, or
+/// make another split, and get the class numbers of the dataset. Readers that have the dataset open keep what they
+/// opened. Waits for another program that appends to the folder. If appending was interrupted, do it again: samples
+/// that the last appended shard of an equal source has already are not added twice, and `was_there` is set.
+///
+/// Throws what pack() throws; InvalidArgument if the samples do not suit those of the dataset: all shards have the same
+/// classes, and those with samples of a split the same shape, labels, masks, columns and value range. Then, the dataset
+/// is unchanged.
+ShardSummary append_shard(Source& source, const std::filesystem::path& folder, const PackOptions& options = {});
 
 }  // namespace octavo

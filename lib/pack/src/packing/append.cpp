@@ -1,4 +1,4 @@
-// Adding splits to a dataset file: a new file with all splits replaces the old one.
+// Adding splits to a dataset file: a new file with all splits replaces the old one. Shards get one more shard.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -6,7 +6,9 @@
 #include <octavo/dataset.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/pack.hpp>
+#include <octavo/shards.hpp>
 
+#include "format/shards/manifest.hpp"
 #include "packing/packer.hpp"
 #include "sources/combine/consistency.hpp"
 #include "sources/combine/merged_source.hpp"
@@ -70,6 +72,7 @@ std::vector<std::string> range_notes(const Source& there, const Source& added) {
 }  // namespace
 
 PackSummary append(Source& source, const std::filesystem::path& path, const PackOptions& options) {
+  if (!dataset_file::find_manifest(path).empty()) return append_shard(source, path, options).packed;
   const Dataset dataset = Dataset::open(path);
   const Identity before = identity_of(path);
   const auto there = std::make_shared<sources::OctavoSource>(path);

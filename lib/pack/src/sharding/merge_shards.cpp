@@ -32,31 +32,36 @@ constexpr const char* kVirtualDatasetName = "dataset.h5";
 /// Named missing shards, at most.
 constexpr std::size_t kMostNamed = 5;
 
+/// A shard by the name of its file.
 struct FoundShard {
-  std::filesystem::path path;
+  std::string file;
   std::int64_t number, count;
+  std::int64_t appended = 0;  ///< as in ShardRecord
 };
 
-/// Files with the names of shards, in the order of their numbers.
-std::vector<FoundShard> find_shards(const std::filesystem::path& folder) {
-  static const std::regex kName("shard-([0-9]{5})-of-([0-9]{5})\\.h5");
-  std::error_code error;
-  std::filesystem::directory_iterator files(folder, error);
-  if (error) throw_io_error("read the folder", folder, error.value());
-  std::vector<FoundShard> found;
-  for (const auto& file : files) {
-    const std::string name = file.path().filename().string();
+/// Those that were packed together, and those that were appended, each in the order of their numbers.
+struct FoundShards {
+  std::vector<FoundShard> first, appended;
+};
+
+FoundShards find_shards(const std::vector<std::string>& files) {
+  static const std::regex kFirst("shard-([0-9]{5})-of-([0-9]{5})\\.h5"), kAppended("appended-([0-9]{5})\\.h5");
+  FoundShards found;
+  for (const std::string& file : files) {
     std::smatch parts;
-    if (std::regex_match(name, parts, kName)) {
-      found.push_back({file.path(), std::stoll(parts[1].str()), std::stoll(parts[2].str())});
+    if (std::regex_match(file, parts, kFirst)) {
+      found.first.push_back({file, std::stoll(parts[1].str()), std::stoll(parts[2].str())});
+    } else if (std::regex_match(file, parts, kAppended)) {
+      found.appended.push_back({file, 0, 1, std::stoll(parts[1].str())});
     }
   }
-  std::ranges::sort(found, {}, &FoundShard::path);
+  std::ranges::sort(found.first, {}, &FoundShard::file);
+  std::ranges::sort(found.appended, {}, &FoundShard::file);
   return found;
 }
 
 /// Throws InvalidArgument unless the files are shards 0 to count - 1 of one count.
-void check_complete(const std::filesystem::path& folder, const std::vector<FoundShard>& found) {
+void check_complete(const std::string& folder, const std::vector<FoundShard>& found) {
   const std::string what = "merge " + quoted(folder) + ": ";
   if (found.empty()) {
     throw InvalidArgument(what + "there are no shards, such as " + shard_file_name({0, 64}) +
@@ -65,8 +70,8 @@ void check_complete(const std::filesystem::path& folder, const std::vector<Found
   const std::int64_t count = found.front().count;
   const auto other = std::ranges::find_if(found, [&](const FoundShard& shard) { return shard.count != count; });
   if (other != found.end()) {
-    throw InvalidArgument(what + "there are shards of two datasets, " + quoted(found.front().path.filename()) +
-                          " and " + quoted(other->path.filename()) + "; remove those of one");
+    throw InvalidArgument(what + "there are shards of two datasets, " + quoted(found.front().file) + " and " +
+                          quoted(other->file) + "; remove those of one");
   }
   std::vector<std::string> missing;
   std::size_t missing_count = 0;
@@ -80,7 +85,7 @@ void check_complete(const std::filesystem::path& folder, const std::vector<Found
     if (missing.size() < kMostNamed) missing.push_back(std::to_string(number));
   }
   if (next != found.end()) {
-    throw InvalidArgument(what + quoted(next->path.filename()) + " has no such number; remove it");
+    throw InvalidArgument(what + quoted(next->file) + " has no such number; remove it");
   }
   if (missing.empty()) return;
   std::string numbers = missing.front();
@@ -88,6 +93,17 @@ void check_complete(const std::filesystem::path& folder, const std::vector<Found
   throw InvalidArgument(what + std::to_string(missing_count) + " of " + counted(count, "shard") +
                         " are missing: " + numbers + (missing_count > missing.size() ? ", ..." : "") +
                         "; pack them with `shards` and `shard`, then merge again");
+}
+
+/// Throws InvalidArgument unless the files are the first ones that were appended.
+void check_appended(const std::string& folder, const std::vector<FoundShard>& found) {
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto place = static_cast<std::int64_t>(i) + 1;
+    if (found[i].appended == place) continue;
+    throw InvalidArgument("merge " + quoted(folder) + ": " + appended_file_name(place) +
+                          " is missing, but " + quoted(found[i].file) + " is there; restore it, or remove those " +
+                          "after it");
+  }
 }
 
 /// A split of the merged dataset, of the shards so far.
@@ -99,30 +115,33 @@ struct SplitTotals {
 
 class Merge {
  public:
-  explicit Merge(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  explicit Merge(const ShardFolder& folder) : folder_(folder) {}
 
   void add(const FoundShard& found) {
-    const auto reader = Reader::open(found.path.string());
-    const Dataset shard = Dataset::open(found.path.string());
+    const std::shared_ptr<const ByteSource> source = folder_.open(found.file);
+    const auto reader = Reader::open(source);
+    const Dataset shard = Dataset::open(source);
     const Json provenance = parse_strict_json(reader->provenance());
     const ShardRecord record = record_of(found, provenance);
     if (manifest_.shards.empty()) {
       begin(shard, record);
+    } else if (found.appended > 0) {
+      begin_appended(found, shard, record);
     } else {
       check_same_source(found, shard, record);
     }
     for (const ShardRange& range : record.ranges) add_split(found, *reader, shard, range, skipped_in(provenance) > 0);
     provenance_.add(provenance);
-    manifest_.shards.push_back({found.path.filename().string(), shard.file_bytes(), shard.digest()});
+    manifest_.shards.push_back({found.file, shard.file_bytes(), shard.digest()});
     file_bytes_ += shard.file_bytes();
     reader->ensure_unchanged();
   }
 
-  sharding::MergedShards finish() {
+  sharding::ManifestOfShards finish() {
     MergeSummary summary;
     for (const std::string& name : order_) {
       if (!splits_.contains(name)) {
-        throw FormatError("merge " + quoted(folder_) + ": no shard has samples of split " + name +
+        throw FormatError("merge " + folder_name() + ": no shard has samples of split " + name +
                           "; remove the shards, and pack them without it");
       }
       const SplitTotals& split = *splits_.at(name);
@@ -133,7 +152,6 @@ class Merge {
     }
     manifest_.provenance = provenance_.merged();
     manifest_.uuid = uuid();
-    summary.path = folder_ / dataset_file::kManifestName;
     summary.shard_count = std::ssize(manifest_.shards);
     summary.skipped = provenance_.skipped_count();
     summary.file_bytes = file_bytes_;
@@ -141,8 +159,10 @@ class Merge {
   }
 
  private:
+  std::string folder_name() const { return quoted(folder_.name); }
+
   [[noreturn]] void refuse(const FoundShard& found, const std::string& problem) const {
-    throw FormatError("merge " + quoted(folder_) + ": " + quoted(found.path.filename()) + " " + problem);
+    throw FormatError("merge " + folder_name() + ": " + quoted(found.file) + " " + problem);
   }
 
   ShardRecord record_of(const FoundShard& found, const Json& provenance) const {
@@ -152,7 +172,10 @@ class Merge {
     } catch (const FormatError& error) {
       refuse(found, "is not a shard: " + std::string(error.what()) + "; remove it, and pack it with `shards`");
     }
-    if (record.number == found.number && record.count == found.count) return record;
+    if (record.number == found.number && record.count == found.count && record.appended == found.appended) {
+      return record;
+    }
+    if (record.appended > 0) refuse(found, "is appended; give it its name, " + appended_file_name(record.appended));
     refuse(found, "is shard " + std::to_string(record.number) + " of " + std::to_string(record.count) +
                       "; give it its name, " + shard_file_name({record.number, record.count}));
   }
@@ -170,13 +193,24 @@ class Merge {
     for (const ShardRange& range : record.ranges) order_.push_back(range.split);
   }
 
+  /// Its samples follow all of those before.
+  void begin_appended(const FoundShard& found, const Dataset& shard, const ShardRecord& record) {
+    if (shard.class_names() != manifest_.class_names) {
+      refuse(found, "has other classes than the shards before it; it was appended to another dataset");
+    }
+    for (const ShardRange& range : record.ranges) {
+      if (std::ranges::find(order_, range.split) == order_.end()) order_.push_back(range.split);
+    }
+    ends_.clear();
+  }
+
   void check_same_source(const FoundShard& found, const Dataset& shard, const ShardRecord& record) const {
     const auto same_split = [](const ShardRange& a, const ShardRange& b) {
       return a.split == b.split && a.total == b.total;
     };
     if (record.source_digest != first_record_.source_digest || shard.class_names() != manifest_.class_names ||
         !std::ranges::equal(record.ranges, first_record_.ranges, same_split)) {
-      refuse(found, "is a shard of another source than " + quoted(std::filesystem::path(manifest_.shards[0].file)) +
+      refuse(found, "is a shard of another source than " + quoted(manifest_.shards[0].file) +
                         ", or was packed with other options or another version; remove one of them, and pack it again");
     }
   }
@@ -238,15 +272,21 @@ class Merge {
            low.substr(4, 12);
   }
 
-  std::filesystem::path folder_;
+  const ShardFolder& folder_;
   ShardRecord first_record_;
   Manifest manifest_;
   std::vector<std::string> order_;  ///< of the splits
   std::map<std::string, std::unique_ptr<SplitTotals>> splits_;
-  std::map<std::string, std::int64_t> ends_;  ///< of the ranges so far
+  std::map<std::string, std::int64_t> ends_;  ///< of the ranges so far of one source
   sharding::MergedProvenance provenance_;
   std::int64_t file_bytes_ = 0;
 };
+
+std::string checked_text(const Manifest& manifest) {
+  std::string text = encode_manifest(manifest);
+  static_cast<void>(dataset_file::decode_manifest(text));  // it may have too many values
+  return text;
+}
 
 /// Other files of these names must not be lost.
 void check_targets(const std::filesystem::path& folder, const MergeOptions& options) {
@@ -257,13 +297,25 @@ void check_targets(const std::filesystem::path& folder, const MergeOptions& opti
 
 }  // namespace
 
-sharding::MergedShards sharding::merged_manifest(const std::filesystem::path& folder,
-                                                 const ProgressFunction& on_progress) {
-  const std::vector<FoundShard> found = find_shards(folder);
-  check_complete(folder, found);
+ShardFolder sharding::local_shards(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::directory_iterator files(folder, error);
+  if (error) throw_io_error("read the folder", folder, error.value());
+  ShardFolder found{folder.string(), {}, [folder](const std::string& name) {
+                      return std::make_shared<const File>(File::open_for_reading(folder / name));
+                    }};
+  for (const auto& file : files) found.files.push_back(file.path().filename().string());
+  return found;
+}
+
+sharding::ManifestOfShards sharding::merged_manifest(const ShardFolder& folder, const ProgressFunction& on_progress) {
+  FoundShards found = find_shards(folder.files);
+  check_complete(folder.name, found.first);
+  check_appended(folder.name, found.appended);
+  std::ranges::move(found.appended, std::back_inserter(found.first));
   Merge merge(folder);
-  packing::ProgressMeter meter(on_progress, "merging shards", std::ssize(found), 1);
-  for (const FoundShard& shard : found) {
+  packing::ProgressMeter meter(on_progress, "merging shards", std::ssize(found.first), 1);
+  for (const FoundShard& shard : found.first) {
     merge.add(shard);
     meter.add(1);
   }
@@ -273,18 +325,25 @@ sharding::MergedShards sharding::merged_manifest(const std::filesystem::path& fo
 MergeSummary merge_shards(const std::filesystem::path& folder, const MergeOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   check_targets(folder, options);
-  auto [manifest, summary] = sharding::merged_manifest(folder, options.on_progress);
+  auto [manifest, summary] = sharding::merged_manifest(sharding::local_shards(folder), options.on_progress);
+  summary.path = folder / dataset_file::kManifestName;
   if (options.with_virtual_dataset) {
     std::vector<std::filesystem::path> shards;
     for (const auto& shard : manifest.shards) shards.push_back(folder / shard.file);
     summary.virtual_dataset = folder / kVirtualDatasetName;
     sharding::write_virtual_dataset(summary.virtual_dataset, shards);
   }
-  const std::string text = encode_manifest(manifest);
-  static_cast<void>(dataset_file::decode_manifest(text));  // it may have too many values
+  const std::string text = checked_text(manifest);
   write_output_file(summary.path, std::as_bytes(std::span(text)), true);
   summary.elapsed_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return summary;
+}
+
+MergedShards merge_shards(const ShardFolder& folder, const ProgressFunction& on_progress) {
+  const auto start = std::chrono::steady_clock::now();
+  auto [manifest, summary] = sharding::merged_manifest(folder, on_progress);
+  summary.elapsed_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return {checked_text(manifest), std::move(summary)};
 }
 
 }  // namespace octavo

@@ -2,19 +2,24 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
+#include <octavo/dataset.hpp>
 #include <octavo/shards.hpp>
 
 #include "format/shards/manifest.hpp"
 
 namespace octavo::sharding {
 
-struct MergedShards {
+struct ManifestOfShards {
   dataset_file::Manifest manifest;
   MergeSummary summary;  ///< without the time
 };
 
 /// Checks the shards as merge_shards() does, and writes nothing.
-MergedShards merged_manifest(const std::filesystem::path& folder, const ProgressFunction& on_progress);
+ManifestOfShards merged_manifest(const ShardFolder& folder, const ProgressFunction& on_progress);
+/// A folder of this machine. Throws IoError if it cannot be read.
+ShardFolder local_shards(const std::filesystem::path& folder);
 
 }  // namespace octavo::sharding

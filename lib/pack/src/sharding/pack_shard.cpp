@@ -1,6 +1,4 @@
-#include <chrono>
 #include <cstdio>
-#include <thread>
 #include <utility>
 
 #include <octavo/dataset.hpp>
@@ -12,13 +10,12 @@
 #include "packing/packer.hpp"
 #include "sharding/shard_record.hpp"
 #include "sharding/shard_source.hpp"
+#include "sharding/waiting.hpp"
 #include "support/file.hpp"
 #include "support/lock_file.hpp"
 
 namespace octavo {
 namespace {
-
-constexpr std::chrono::milliseconds kLockPollInterval{200};
 
 void check_count(std::int64_t count, const Source& source) {
   if (count < 1 || count > kMostShards) {
@@ -111,8 +108,7 @@ ShardSummary ShardPacker::pack(std::int64_t number) {
       return summary;
     } catch (const LockTaken&) {
       // Another worker packs the same shard. If it fails, this one takes over.
-      if (options_.on_progress) options_.on_progress({.stage = "waiting for another worker", .total_samples = 1});
-      std::this_thread::sleep_for(kLockPollInterval);
+      sharding::wait_for_lock(options_.on_progress, "waiting for another worker");
     } catch (const InvalidArgument&) {
       // The other one was faster.
       if (options_.replace_existing || !is_packed(summary.path, record)) throw;

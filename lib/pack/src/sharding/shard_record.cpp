@@ -98,7 +98,7 @@ std::string digest_of(const Source& source, const std::string& arguments, const 
 
 ShardRecord make_record(const Source& source, const std::string& source_digest, const Shard& shard,
                         const PackOptions& options) {
-  ShardRecord record{shard.number, shard.count, source_digest, described_encoding(options), {}};
+  ShardRecord record{shard.number, shard.count, 0, source_digest, described_encoding(options), {}};
   for (const SourceSplit& split : source.splits()) {
     // The products fit: a split has fewer samples than 2^46.
     const std::int64_t first = split.sample_count * shard.number / shard.count;
@@ -113,17 +113,23 @@ Json to_json(const ShardRecord& record) {
   for (const ShardRange& range : record.ranges) {
     ranges.push_back({{"split", range.split}, {"first", range.first}, {"samples", range.count}, {"of", range.total}});
   }
-  return {{"number", record.number},
-          {"count", record.count},
-          {"source_digest", record.source_digest},
-          {"encoding", record.encoding},
-          {"ranges", ranges}};
+  Json json = {{"number", record.number},
+               {"count", record.count},
+               {"source_digest", record.source_digest},
+               {"encoding", record.encoding},
+               {"ranges", ranges}};
+  if (record.appended > 0) json["appended"] = record.appended;
+  return json;
 }
 
 ShardRecord record_in(const Json& provenance) {
   const JsonFields fields = JsonFields(provenance, "its provenance").object("shard");
-  ShardRecord record{
-      fields.integer("number"), fields.integer("count"), fields.text("source_digest"), fields.text("encoding"), {}};
+  ShardRecord record{fields.integer("number"),
+                     fields.integer("count"),
+                     fields.has("appended") ? fields.integer("appended") : 0,
+                     fields.text("source_digest"),
+                     fields.text("encoding"),
+                     {}};
   for (const Json& range : fields.array("ranges")) {
     const JsonFields one(range, "its provenance: a range of its shard");
     record.ranges.push_back({one.text("split"), one.integer("first"), one.integer("samples"), one.integer("of")});

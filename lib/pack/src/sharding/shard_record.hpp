@@ -23,6 +23,9 @@ struct ShardRange {
 
 struct ShardRecord {
   std::int64_t number = 0, count = 0;
+  /// The place among the shards that were appended to a dataset, from 1 on, each with all samples of its own source; 0:
+  /// it is one of the shards that were there first.
+  std::int64_t appended = 0;
   std::string source_digest;  ///< equal for shards of one source, whatever their encodings
   std::string encoding;       ///< how the shard is compressed
   std::vector<ShardRange> ranges;

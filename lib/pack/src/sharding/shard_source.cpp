@@ -13,9 +13,11 @@ std::vector<SampleFailure> numbered_from(std::int64_t first_row, std::vector<Sam
 
 }  // namespace
 
-ShardSource::ShardSource(Source& source, ShardRecord record) : source_(source), record_(std::move(record)) {
-  for (std::size_t split = 0; split < record_.ranges.size(); ++split) {
-    const ShardRange& range = record_.ranges[split];
+ShardSource::ShardSource(Source& source, const std::vector<ShardRange>& ranges, const Source& described,
+                         bool names_left_out)
+    : source_(source), described_(described), names_left_out_(names_left_out) {
+  for (std::size_t split = 0; split < ranges.size(); ++split) {
+    const ShardRange& range = ranges[split];
     if (range.count == 0) continue;
     parts_.push_back({split, range.first});
     splits_.push_back(source_.splits()[split]);
@@ -36,7 +38,7 @@ std::vector<SampleFailure> ShardSource::read_masks(std::size_t split, std::int64
 }
 
 SourceNotes ShardSource::notes() const {
-  SourceNotes notes = source_.notes();
+  SourceNotes notes = described_.notes();
   // Their rows are those of the source.
   for (QuantizationNotes& quantized : notes.quantized) quantized.worst.clear();
   return notes;

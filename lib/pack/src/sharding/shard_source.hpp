@@ -10,14 +10,19 @@
 
 namespace octavo::sharding {
 
-/// The ranges of a record that are not empty, of a source that it borrows.
+/// Ranges of a source that it borrows, without those that are empty.
 class ShardSource final : public Source {
  public:
-  ShardSource(Source& source, ShardRecord record);
+  /// Those of a record.
+  ShardSource(Source& source, const ShardRecord& record)
+      : ShardSource(source, record.ranges, source, record.number == 0) {}
+  /// The ranges are in the order of splits. What is known of the samples together is that of `described`, which it
+  /// borrows, too; what that has left out is named only if `names_left_out`.
+  ShardSource(Source& source, const std::vector<ShardRange>& ranges, const Source& described, bool names_left_out);
 
   const std::vector<SourceSplit>& splits() const override { return splits_; }
   const std::vector<std::string>& class_names() const override { return source_.class_names(); }
-  std::string format() const override { return source_.format(); }
+  std::string format() const override { return described_.format(); }
   bool is_random_access() const override { return source_.is_random_access(); }
   std::string sample_name(std::size_t split, std::int64_t row) const override {
     return source_.sample_name(parts_[split].split, parts_[split].first_row + row);
@@ -39,11 +44,11 @@ class ShardSource final : public Source {
   std::string sample_metadata(std::size_t split, std::int64_t row) const override {
     return source_.sample_metadata(parts_[split].split, parts_[split].first_row + row);
   }
-  /// The first shard names them for all.
+  /// The first shard of a source names them for all.
   std::vector<SampleFailure> left_out() const override {
-    return record_.number == 0 ? source_.left_out() : std::vector<SampleFailure>();
+    return names_left_out_ ? described_.left_out() : std::vector<SampleFailure>();
   }
-  std::vector<std::string> files() const override { return source_.files(); }
+  std::vector<std::string> files() const override { return described_.files(); }
   SourceNotes notes() const override;
 
  private:
@@ -53,7 +58,8 @@ class ShardSource final : public Source {
   };
 
   Source& source_;
-  ShardRecord record_;
+  const Source& described_;
+  bool names_left_out_;
   std::vector<Part> parts_;
   std::vector<SourceSplit> splits_;
 };

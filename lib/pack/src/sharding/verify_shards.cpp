@@ -74,7 +74,7 @@ VerifyResult verify_shards(const std::filesystem::path& path, const VerifyOption
   }
   if (all.defect_count > 0) return all;
   try {
-    const dataset_file::Manifest expected = merged_manifest(path.parent_path(), {}).manifest;
+    const dataset_file::Manifest expected = merged_manifest(local_shards(path.parent_path()), {}).manifest;
     if (encode_manifest(expected) != encode_manifest(manifest)) {
       add(all, name, defective("manifest", "it is not that of the shards in the folder; run octavo merge"));
     }
