@@ -53,7 +53,7 @@ void add_rows(Seeds& seeds) {
     std::string seed;
     for (const std::int64_t axis : {shape.channels, shape.height, shape.width}) seed += static_cast<char>(axis - 1);
     seed.append(reinterpret_cast<const char*>(row.data()), row.size());
-    seeds["coded_row/" + std::to_string(shape.channels) + "_channels"] = seed;
+    seeds["lp8_row/" + std::to_string(shape.channels) + "_channels"] = seed;
   }
 }
 
