@@ -124,3 +124,44 @@ class RangeStore:
     def ranges(self) -> list[tuple[int, int]]:
         """Of all calls."""
         return [each for call in self.calls for each in call]
+
+
+class FolderStore:
+    """A file system in memory with the methods of fsspec that writing and reading need. Misbehaves if it is told."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, bytes] = {}
+        self.versions = 0
+        self.changes_bytes = False
+        self.failure: BaseException | None = None
+
+    def makedirs(self, path: str, exist_ok: bool) -> None:
+        pass
+
+    def invalidate_cache(self, path: str | None = None) -> None:
+        pass
+
+    def put_file(self, local: str, path: str) -> None:
+        if self.failure is not None:
+            raise self.failure
+        content = bytearray(Path(local).read_bytes())
+        content[-1] ^= self.changes_bytes
+        self.files[path] = bytes(content)
+        self.versions += 1
+
+    def rm_file(self, path: str) -> None:
+        del self.files[path]
+
+    def ls(self, folder: str, detail: bool) -> list[str]:
+        paths = [path for path in self.files if path.startswith(folder.rstrip("/") + "/")]
+        if not paths:
+            raise FileNotFoundError(folder)
+        return paths
+
+    def info(self, path: str) -> dict[str, Any]:
+        if path not in self.files:
+            raise FileNotFoundError(path)
+        return {"size": len(self.files[path]), "mtime": self.versions}
+
+    def cat_ranges(self, paths: list[str], starts: list[int], ends: list[int], on_error: str) -> list[bytes]:
+        return [self.files[path][begin:end] for path, begin, end in zip(paths, starts, ends, strict=True)]

@@ -207,6 +207,7 @@ def run_shell(block: Block) -> str:
     code = block.code
     if block.language == "console":
         code = "".join(line[2:] for line in code.splitlines(keepends=True) if line.startswith("$ "))
+    code = f"{block.notes.get('given', '')}\n{code}"
     environment = {**os.environ, "PATH": path}
     run = subprocess.run(["bash", "-euo", "pipefail", "-c", code], capture_output=True, text=True, env=environment)
     assert run.returncode == 0, f"{block.where} ended with {run.returncode}:\n{code}\n{run.stdout}\n{run.stderr}"

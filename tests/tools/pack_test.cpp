@@ -566,10 +566,17 @@ TEST_CASE("the compression is chosen by the memory, and values are rounded on re
   CHECK_THAT(run_octavo({"report", folder / "b.h5", "--device", "cpu"}).out,
              ContainsSubstring(", lossy: largest error 2, PSNR "));
   CHECK(run_octavo({"verify", folder / "b.h5"}).exit_code == 0);
+  // All encodings are fast enough.
+  CHECK_THAT(pack("d.h5", {"--compress", "auto", "--model-speed", "1"}).out,
+             ContainsSubstring("the smallest that the processors of this machine decode at 1 samples/s (estimates: "));
 
   const auto memory = pack("c.h5", {"--memory", "1GiB"});
   CHECK(memory.exit_code == 2);
   CHECK_THAT(memory.err, ContainsSubstring("--memory is used only with --compress auto; add it, or omit --memory"));
+  const auto speed = pack("c.h5", {"--model-speed", "100"});
+  CHECK(speed.exit_code == 2);
+  CHECK_THAT(speed.err, ContainsSubstring("--model-speed is used only with --compress auto"));
+  CHECK(pack("c.h5", {"--compress", "auto", "--model-speed", "-1"}).exit_code == 2);
   CHECK_THAT(pack("c.h5", {"--max-error", "1"}).err, ContainsSubstring("choose --compress lp8 or lc8"));
   CHECK(pack("c.h5", {"--compress", "lp8", "--max-error", "4"}).exit_code == 2);
   CHECK_THAT(run_octavo({"repack", folder / "a.h5", "-o", folder / "c.h5", "--max-error", "1"}).err,

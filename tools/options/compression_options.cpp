@@ -35,6 +35,10 @@ CLI::Option* add_compression_options(CLI::App& verb, CompressionArguments& argum
   verb.add_option(
       "--memory", arguments.memory,
       "With --compress auto, the memory of a GPU for samples, such as 24GiB (four fifths of this machine's)");
+  verb.add_option("--model-speed", arguments.model_speed,
+                  "With --compress auto, the samples per second that a model takes: choose the smallest that the "
+                  "processors of this machine decode at this speed")
+      ->check(CLI::PositiveNumber);
   return compress;
 }
 
@@ -44,6 +48,10 @@ void check(const CompressionArguments& arguments, Compression otherwise) {
   if (!arguments.memory.empty() && !is_automatic) {
     throw InvalidArgument(
         "read the command line: --memory is used only with --compress auto; add it, or omit --memory");
+  }
+  if (arguments.model_speed && !is_automatic) {
+    throw InvalidArgument(
+        "read the command line: --model-speed is used only with --compress auto; add it, or omit --model-speed");
   }
   if (is_automatic || arguments.max_error.value_or(0) == 0) return;
   const Compression compression = arguments.name.empty() ? otherwise : compressions_by_name().at(arguments.name);
@@ -58,12 +66,12 @@ std::string set_compression(const CompressionArguments& arguments, Compression o
     options.compression = arguments.name.empty() ? otherwise : compressions_by_name().at(arguments.name);
     return "";
   }
-  std::optional<std::int64_t> memory;
+  CompressionLimits limits{.memory_bytes = {}, .samples_per_second = arguments.model_speed};
   if (!arguments.memory.empty())
-    memory = parse_memory_size(arguments.memory);
-  else if (!options.reproducible)  // such a file does not depend on the machine
-    memory = memory_of_gpu();
-  const CompressionChoice choice = choose_compression(*open(), arguments.max_error, memory);
+    limits.memory_bytes = parse_memory_size(arguments.memory);
+  else if (!options.reproducible && !arguments.model_speed)  // such a file does not depend on the machine
+    limits.memory_bytes = memory_of_gpu();
+  const CompressionChoice choice = choose_compression(*open(), arguments.max_error, limits);
   options.compression = choice.compression;
   return choice.note;
 }

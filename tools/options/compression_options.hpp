@@ -14,9 +14,10 @@ struct CompressionArguments {
   std::string name;  ///< of a Compression; "auto"; or empty: not given
   std::optional<int> max_error;
   std::string memory;
+  std::optional<double> model_speed;  ///< samples per second
 };
 
-/// Adds --compress, --max-error and --memory. Returns the first.
+/// Adds --compress, --max-error, --memory and --model-speed. Returns the first.
 CLI::Option* add_compression_options(CLI::App& verb, CompressionArguments& arguments, const std::string& help);
 
 /// Throws InvalidArgument if the options contradict each other. Call it before any source is opened.

@@ -302,6 +302,11 @@ void add_python_sources(nb::module_& module) {
       .def("deliver", &deliver_bytes, "number"_a, "buffer"_a)
       .def("describe", &deliver_description, "number"_a, "length_bytes"_a, "identity"_a)
       .def("fail", &deliver_problem, "number"_a, "message"_a, "error_number"_a);
+  nb::class_<ByteSource>(module, "ByteSource", "A remote file.");
+  module.def(
+      "remote_source",
+      [](const SourceArguments& file) { return std::const_pointer_cast<ByteSource>(make_source(file)); }, "file"_a,
+      "Describes a file as open_remote does.");
   module.def("open_remote", &open_remote, "file"_a, "cache_folder"_a, "cache_bytes"_a,
              "Opens a dataset file, (name, start(queue), check_seconds): the dataset, and why the cache is not used.");
   module.def("open_remote_shards", &open_remote_shards, "manifest"_a, "shard_of"_a, "cache_folder"_a, "cache_bytes"_a,

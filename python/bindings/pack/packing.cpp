@@ -4,6 +4,7 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
@@ -122,12 +123,12 @@ std::vector<SourceSpec> specs_of(const std::vector<NamedSource>& sources) {
 /// PackOptions with a compression that may depend on the source.
 struct FileOptions : PackOptions {
   bool chooses_compression = false;
-  std::optional<std::int64_t> memory_bytes = {};  ///< of a device for samples
+  CompressionLimits limits = {};
 
   /// With the compression for `source`. Adds a note on what was chosen.
   PackOptions for_source(Source& source, std::vector<std::string>& notes) const {
     PackOptions options = *this;
-    const CompressionChoice choice = choose_compression(source, max_error, memory_bytes);
+    const CompressionChoice choice = choose_compression(source, max_error, limits);
     options.compression = choice.compression;
     notes.push_back(choice.note);
     return options;
@@ -155,12 +156,12 @@ PackSummary pack_files(const std::vector<NamedSource>& sources, const std::files
   });
 }
 
-/// Returns the file, and a summary that is empty if it was packed before.
+/// Returns the file, and a summary that is empty if it was packed before. Packs nothing if is_there(record) is true.
 std::pair<std::string, PackSummary> pack_one_shard(const std::vector<NamedSource>& sources,
                                                    const std::filesystem::path& folder, std::int64_t number,
                                                    std::int64_t count, const SourceOptions& source_options,
                                                    const FileOptions& file_options, const std::string& arguments,
-                                                   const nb::object& on_progress) {
+                                                   const nb::object& is_there, const nb::object& on_progress) {
   return interruptibly(on_progress, [&](const ProgressFunction& progress) {
     std::vector<std::string> notes;
     PackOptions options = file_options;
@@ -169,9 +170,51 @@ std::pair<std::string, PackSummary> pack_one_shard(const std::vector<NamedSource
     }
     options.on_progress = progress;
     const auto open = [&] { return open_source(specs_of(sources), source_options); };
-    ShardSummary shard = ShardPacker(open, arguments, folder, count, options).pack(number);
+    ShardPacker packer(open, arguments, folder, count, options);
+    if (!is_there.is_none()) {
+      const std::string record = packer.record(number);
+      const GilHold gil;
+      if (nb::cast<bool>(is_there(record))) return std::pair(std::string(), PackSummary());
+    }
+    ShardSummary shard = packer.pack(number);
     return std::pair(shard.path.string(), with_notes(std::move(shard.packed), notes));
   });
+}
+
+/// Packs collected samples of a shard; as pack_one_shard().
+std::pair<std::string, PackSummary> pack_spooled_shard(SpooledSource& source, const std::filesystem::path& folder,
+                                                       const CollectedShard& shard, const FileOptions& options,
+                                                       const nb::object& on_progress) {
+  return interruptibly(on_progress, [&](const ProgressFunction& progress) {
+    PackOptions with_progress = options;
+    with_progress.on_progress = progress;
+    ShardSummary summary = pack_shard(source, folder, shard, with_progress);
+    return std::pair(summary.path.string(), std::move(summary.packed));
+  });
+}
+
+/// Opens shards by calling open(file), which must outlive it.
+ShardOpener opener_of(const nb::object& open) {
+  return [&open](const std::string& file) -> std::shared_ptr<const ByteSource> {
+    const GilHold gil;
+    return nb::cast<std::shared_ptr<ByteSource>>(open(file));
+  };
+}
+
+nb::tuple fields_of(const MergeSummary& merged) {
+  nb::dict splits;
+  for (const SourceSplit& split : merged.splits) splits[split.name.c_str()] = split.sample_count;
+  return nb::make_tuple(merged.path, merged.shard_count, splits, merged.skipped, merged.file_bytes,
+                        merged.elapsed_seconds);
+}
+
+/// The manifest of shards that are somewhere else, and the fields of MergeSummary in Python. open(file) makes a source.
+nb::tuple merge_remote_shards(const std::string& folder, std::vector<std::string> files, const nb::object& open,
+                              const nb::object& on_progress) {
+  const MergedShards merged = interruptibly(on_progress, [&](const ProgressFunction& progress) {
+    return merge_shards({folder, std::move(files), opener_of(open)}, progress);
+  });
+  return nb::make_tuple(merged.manifest, fields_of(merged.summary));
 }
 
 /// The fields of MergeSummary in Python.
@@ -182,10 +225,7 @@ nb::tuple merge_all_shards(const std::filesystem::path& folder, bool with_virtua
         folder,
         {.with_virtual_dataset = with_virtual_dataset, .replace_existing = replace_existing, .on_progress = progress});
   });
-  nb::dict splits;
-  for (const SourceSplit& split : merged.splits) splits[split.name.c_str()] = split.sample_count;
-  return nb::make_tuple(merged.path, merged.shard_count, splits, merged.skipped, merged.file_bytes,
-                        merged.elapsed_seconds);
+  return fields_of(merged);
 }
 
 /// The splits that would be packed; writes nothing.
@@ -292,7 +332,14 @@ void add_options(nb::module_& module) {
   nb::class_<FileOptions>(module, "PackOptions", "Options for writing the file.")
       .def(nb::init<>())
       .def_rw("chooses_compression", &FileOptions::chooses_compression)
-      .def_rw("memory_bytes", &FileOptions::memory_bytes, nb::arg().none())
+      .def_prop_rw(
+          "memory_bytes", [](const FileOptions& options) { return options.limits.memory_bytes; },
+          [](FileOptions& options, std::optional<std::int64_t> bytes) { options.limits.memory_bytes = bytes; },
+          nb::arg().none())
+      .def_prop_rw(
+          "samples_per_second", [](const FileOptions& options) { return options.limits.samples_per_second; },
+          [](FileOptions& options, std::optional<double> speed) { options.limits.samples_per_second = speed; },
+          nb::arg().none())
       .def_rw("with_names", &FileOptions::with_names, nb::arg().none())
       .def_rw("allow_mismatch", &FileOptions::allow_mismatch)
       .def_rw("allow_loss", &FileOptions::allow_loss)
@@ -508,6 +555,53 @@ void add_verification(nb::module_& module) {
         });
       },
       "path"_a, "thread_count"_a, "on_progress"_a.none());
+  module.def(
+      "verify_remote",
+      [](const std::shared_ptr<ByteSource>& source, const nb::object& open_shard, int thread_count,
+         const nb::object& on_progress) {
+        return interruptibly(on_progress, [&](const ProgressFunction& progress) {
+          const ShardOpener open = open_shard.is_none() ? ShardOpener() : opener_of(open_shard);
+          return verify(source, open, {thread_count, false, progress});
+        });
+      },
+      "source"_a, "open_shard"_a.none(), "thread_count"_a, "on_progress"_a.none(),
+      "A dataset file; or a manifest, whose files open_shard(name) opens.");
+}
+
+void add_collected_shards(nb::module_& module) {
+  nb::class_<CollectedShard>(module, "CollectedShard", "A shard whose samples Python collects.")
+      .def(
+          "__init__",
+          [](CollectedShard* shard, std::int64_t number, std::int64_t count, const std::string& source_digest,
+             const std::vector<std::pair<std::string, std::int64_t>>& splits) {
+            new (shard) CollectedShard{{number, count}, source_digest, splits};
+          },
+          "number"_a, "count"_a, "source_digest"_a, "splits"_a)
+      .def(
+          "record",
+          [](const CollectedShard& shard, const FileOptions& options) { return shard_record(shard, options); },
+          "options"_a, "What it records of its source, as JSON.")
+      .def(
+          "range_of",
+          [](const CollectedShard& shard, const std::string& split, std::int64_t total) {
+            const ShardRange range = shard_range(shard.shard, split, total);
+            return std::pair(range.first, range.count);
+          },
+          "split"_a, "total"_a, "The first sample and the number of samples.")
+      .def(
+          "is_in",
+          [](const CollectedShard& shard, const std::filesystem::path& folder, const FileOptions& options) {
+            return has_shard(folder, shard, options);
+          },
+          "folder"_a, "options"_a);
+  module.def(
+      "shard_file_name",
+      [](std::int64_t number, std::int64_t count) {
+        return shard_file_name({number, count});
+      },
+      "number"_a, "count"_a);
+  module.def("pack_spooled_shard", &pack_spooled_shard, "source"_a, "folder"_a, "shard"_a, "pack_options"_a,
+             "on_progress"_a.none());
 }
 
 }  // namespace
@@ -519,7 +613,9 @@ void add_packing(nb::module_& module) {
   module.def("pack_files", &pack_files, "sources"_a, "path"_a, "source_options"_a, "pack_options"_a, "to_append"_a,
              "on_progress"_a.none());
   module.def("pack_shard", &pack_one_shard, "sources"_a, "folder"_a, "number"_a, "count"_a, "source_options"_a,
-             "pack_options"_a, "arguments"_a, "on_progress"_a.none());
+             "pack_options"_a, "arguments"_a, "is_there"_a.none(), "on_progress"_a.none());
+  add_collected_shards(module);
+  module.def("merge_remote_shards", &merge_remote_shards, "folder"_a, "files"_a, "open"_a, "on_progress"_a.none());
   module.def("merge_shards", &merge_all_shards, "folder"_a, "with_virtual_dataset"_a, "replace_existing"_a,
              "on_progress"_a.none());
   module.def("survey_files", &survey_files, "sources"_a, "source_options"_a, "on_progress"_a.none());

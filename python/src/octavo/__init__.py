@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ._pack import PackSummary, ReindexSummary, SampleFailure, VerifyResult
     from .dataset_files import export, reindex, repack
     from .dataset_packing import pack_dataset
+    from .dataset_sharding import ShardedPackDataset
     from .fetching import Fetched, fetch
     from .packing import PackingWarning, pack
     from .reports import DoctorReport, Finding, MemoryReport, Report, doctor, info, report, verify
@@ -72,6 +73,7 @@ _LAZY_MODULES = {
     "Report": "reports",
     "SampleFailure": "_pack",
     "ShardedPack": "sharding",
+    "ShardedPackDataset": "dataset_sharding",
     "VerifyResult": "_pack",
     "Writer": "writer",
     "doctor": "reports",
@@ -119,6 +121,7 @@ __all__ = [
     "Report",
     "SampleFailure",
     "ShardedPack",
+    "ShardedPackDataset",
     "Share",
     "Split",
     "Store",

@@ -12,6 +12,10 @@ from pathlib import Path
 _WITHOUT_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 
 
+class PathTakenError(OSError):
+    """Another writer holds the lock."""
+
+
 class PathLock:
     """The lock on ``PATH.lock`` that every writer of a dataset file holds (docs/format.md, "How a file is written").
 
@@ -19,15 +23,17 @@ class PathLock:
 
     Raises
     ------
-    OSError
+    PathTakenError
         If another writer holds it, in this process or another one.
+    OSError
+        If the file of the lock cannot be created.
     """
 
     def __init__(self, path: Path) -> None:
         lock_path = path.with_name(path.name + ".lock")
         descriptor = _locked(lock_path)
         if descriptor is None:
-            raise OSError(
+            raise PathTakenError(
                 f"write {str(path)!r}: another writer is active (it holds {str(lock_path)!r}); close or discard it, or "
                 "wait for it to finish"
             )

@@ -19,8 +19,8 @@ _Path = str | os.PathLike[str]
 
 #: Options of `packing.pack` that mean something for images that are stored already.
 _REPACK_OPTIONS = {
-    "allow_mismatch", "append", "class_map", "dry_run", "force", "group_by", "holdout", "limit", "memory", "on_error",
-    "progress", "reproducible", "seed", "select", "threads",
+    "allow_mismatch", "append", "class_map", "dry_run", "force", "group_by", "holdout", "limit", "memory",
+    "model_speed", "on_error", "progress", "reproducible", "seed", "select", "threads",
 }  # fmt: skip
 
 
@@ -92,7 +92,7 @@ def repack(
     source
         A dataset file, several, or a mapping from split names to them; ``"FILE::SPLIT"`` selects one split.
     path
-        The file to write. It appears complete or not at all.
+        The file to write, or its address, as for `pack`. It appears complete or not at all.
     compress
         As in `pack`. None: as the first split of the first file.
     max_error
@@ -101,8 +101,8 @@ def repack(
         Whether to store the samples' names. None: if any file has them.
     options
         Others of `pack`: ``select``, ``limit``, ``class_map``, ``holdout``, ``group_by``, ``seed``, ``on_error``,
-        ``append``, ``allow_mismatch``, ``dry_run``, ``memory``, ``reproducible``, ``force``, ``threads``
-        and ``progress``.
+        ``append``, ``allow_mismatch``, ``dry_run``, ``memory``, ``model_speed``, ``reproducible``, ``force``,
+        ``threads`` and ``progress``.
 
     Returns
     -------

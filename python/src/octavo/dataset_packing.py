@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any, Literal
 
 from . import _pack, _progress
@@ -19,6 +20,7 @@ from ._conversion.lost_fields import notes_on_splits
 from ._conversion.sample_fields import SampleFields
 from ._conversion.sample_groups import Groups, columns_for_choice, resolve_groups
 from ._conversion.split_packer import Rules, SplitPacker
+from ._remote.written import written
 from .writer import Writer
 
 _Path = str | os.PathLike[str]
@@ -55,7 +57,7 @@ def pack_dataset(
         and a label or a mask. Or a mapping from split names to such datasets. Images, masks and labels can be anything
         that `Writer.append` accepts, which turns PIL images upright by their EXIF orientation.
     path
-        The file to write. It appears complete or not at all.
+        The file to write, or its address, as for `pack`. It appears complete or not at all.
     split
         The name of the split; ignored if `dataset` is a mapping of splits.
     classes
@@ -96,8 +98,8 @@ def pack_dataset(
         together: random transforms that are called for each of the two are an error in any case.
     channels, layout, progress, options
         As in `Writer`: ``size``, ``fit``, ``background``, ``value_range``, ``mask_colors``, ``holdout``, ``seed``,
-        ``limit``, ``compress``, ``max_error``, ``memory``, ``append``, ``allow_loss``, ``allow_mismatch``,
-        ``reproducible``, ``force`` and ``threads``.
+        ``limit``, ``compress``, ``max_error``, ``memory``, ``model_speed``, ``append``, ``allow_loss``,
+        ``allow_mismatch``, ``reproducible``, ``force`` and ``threads``.
 
     Warns
     -----
@@ -112,40 +114,53 @@ def pack_dataset(
     Exception
         Whatever the dataset raises, with a note that names the sample. No file appears then.
     """
-    if on_error not in ("stop", "skip"):
-        raise ValueError(f"on_error is {on_error!r}; it must be 'stop' or 'skip'")
-    check_names("octavo.pack_dataset", options, [*_WRITER_OPTIONS, *_OWN_OPTIONS])
-    check_is_dataset(dataset)
-    parts = splits_of(dataset, split)
-    random = RandomTransforms(transform, mask_transform, parts)
-    random.check(bool(allow_random))
-    label_keys = label_keys_of(label_key, parts)
+    arguments = locals()
+    with written(path, force=bool(options.get("force")), append=bool(options.get("append"))) as local:
+        return packed(arguments, lambda **made: Writer(local, **made))
+
+
+def packed(arguments: Mapping[str, Any], make_writer: Callable[..., Writer]) -> _pack.PackSummary:
+    """Packs what these arguments of `pack_dataset` describe; the writer is made with arguments of `Writer`."""
+    given = SimpleNamespace(**arguments)
+    options = given.options
+    if given.on_error not in ("stop", "skip"):
+        raise ValueError(f"on_error is {given.on_error!r}; it must be 'stop' or 'skip'")
+    check_names("octavo.pack_dataset", options, [*WRITER_OPTIONS, *OWN_OPTIONS])
+    check_is_dataset(given.dataset)
+    parts = splits_of(given.dataset, given.split)
+    random = RandomTransforms(given.transform, given.mask_transform, parts)
+    random.check(bool(given.allow_random))
+    label_keys = label_keys_of(given.label_key, parts)
     of_splits = {name: SplitClasses(name, part, label_keys[name]) for name, part in parts.items()}
-    finds_names = classes is None
-    classes = _numbered_classes(classes, of_splits, parts, bool(options.get("allow_mismatch")))
-    kept = [columns] if isinstance(columns, str) else list(columns)
-    groups_of, group_by = resolve_groups(groups, group_by, parts, kept)
+    classes = _numbered_classes(given.classes, of_splits, parts, bool(options.get("allow_mismatch")))
+    kept = [given.columns] if isinstance(given.columns, str) else list(given.columns)
+    groups_of, group_by = resolve_groups(given.groups, given.group_by, parts, kept)
     present = [*kept, *([group_by] if groups_of else ())]
     needed = [name for name in columns_for_choice(group_by, options.get("holdout")) if name not in present]
-    fields = SampleFields(image_key, mask_key, name_key, kept, needed)
+    fields = SampleFields(given.image_key, given.mask_key, given.name_key, kept, needed)
     rules = Rules(
-        fields, transform, mask_transform, random, may_skip=on_error == "skip", keeps_names=name_key is not False
+        fields,
+        given.transform,
+        given.mask_transform,
+        random,
+        may_skip=given.on_error == "skip",
+        keeps_names=given.name_key is not False,
     )
     with (
-        _progress.shown(progress) as on_progress,
-        Writer(
-            path, classes=classes, channels=channels, layout=layout, group_by=group_by, progress=False, **options
+        _progress.shown(given.progress) as on_progress,
+        make_writer(
+            classes=classes, channels=given.channels, layout=given.layout, group_by=group_by, progress=False, **options
         ) as writer,
     ):
         packers = [
             SplitPacker(writer, rules, name, part, of_splits[name], groups_of.get(name)) for name, part in parts.items()
         ]
-        empty = [packer.split for packer in packers if packer.pack(on_progress) == 0]
+        empty = [packer.split for packer in packers if packer.pack(on_progress) == 0 and not packer.is_slice]
         if empty and len(empty) < len(parts):
             writer.add_note(f"not packed: the split {', '.join(map(repr, empty))}, which has no samples")
         notes_on_names = [note for names in of_splits.values() for note in names.notes(bool(classes))]
         for note in [
-            *(notes_on_names if finds_names else ()),
+            *(notes_on_names if given.classes is None else ()),
             *fields.notes(),
             *random.notes(),
             *(note for part in parts.values() for note in notes_on_splits(part)),
@@ -169,6 +184,6 @@ def _numbered_classes(
     return common
 
 
-#: Arguments of this function that `Writer` has too.
-_OWN_OPTIONS = frozenset(inspect.signature(pack_dataset).parameters) - {"options"}
-_WRITER_OPTIONS = frozenset(inspect.signature(Writer).parameters) - {"path"} - _OWN_OPTIONS
+#: Arguments of `pack_dataset`; those of `Writer` that it passes on.
+OWN_OPTIONS = frozenset(inspect.signature(pack_dataset).parameters) - {"options"}
+WRITER_OPTIONS = frozenset(inspect.signature(Writer).parameters) - {"path"} - OWN_OPTIONS

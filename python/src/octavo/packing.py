@@ -21,6 +21,7 @@ from ._conversion import images as _images
 from ._conversion.cifar_pickles import find_batches
 from ._conversion.dataset_checks import check_is_no_table
 from ._conversion.mask_colors import MaskColors, read_colors
+from ._remote.written import written
 from ._remote_paths import check_is_local
 from ._warn import warn
 from .dataset import Dataset, Split
@@ -168,6 +169,7 @@ def pack(
     compress: Literal["none", "deflate", "lp8", "lc8", "auto"] = "none",
     max_error: int | None = None,
     memory: int | str | None = None,
+    model_speed: float | None = None,
     allow_loss: bool = False,
     allow_mismatch: bool = False,
     on_error: Literal["stop", "skip"] = "stop",
@@ -190,7 +192,8 @@ def pack(
         ``"FILE::IMAGES::LABEL_FILE::LABELS"`` labels in another file; ``"FILE::SPLIT"`` selects a split of a dataset
         file.
     path
-        The file to write. It appears complete or not at all.
+        The file to write. It appears complete or not at all. Or an address, such as ``s3://bucket/photos.h5``: the file
+        is packed on the local disk (`tempfile.gettempdir`), uploaded in parts, and compared with what the store has.
     format
         The format of the sources, such as ``"idx"``; ``"auto"`` detects it from their contents. An unknown name raises
         an error that lists all formats.
@@ -263,13 +266,17 @@ def pack(
         ``"deflate"``: a smaller file, by about a fifth for photographs; compressed and decompressed on all threads.
         Reading single samples in random order from it is slow: see docs/residencies.md.
         ``"auto"``: the fastest of ``"none"``, ``"lp8"`` and ``"lc8"`` that fits in `memory`; without `memory`,
-        ``"lp8"`` if samples shrink. Sizes are estimated from up to 1,000 samples, and a note gives them.
+        ``"lp8"`` if samples shrink; with `model_speed`, the smallest that is fast enough. Sizes are
+        estimated from up to 1,000 samples, and a note gives them.
     max_error
         With ``"lp8"`` and ``"lc8"``, the largest change of a value, for a smaller file: 0 to 3. Values become multiples
         of 2 * max_error + 1; the result and `report` give the loss. None: 0, or for dataset files the one that they
         have.
     memory
         For `compress` ``"auto"``: the memory of a device for samples, in bytes or as ``"24GiB"``.
+    model_speed
+        For `compress` ``"auto"``: the samples per second that a model takes. The smallest encoding is chosen that the
+        processors of this machine decode at this speed, so the choice depends on the machine.
     allow_loss
         Accept that quantizing keeps fewer than 16 levels of numbers that have more values, because of a wrong range,
         outliers or a fill value, or that most values are outside the range.
@@ -324,9 +331,10 @@ def pack(
             return warned(_pack.survey_files(sources, source_options, None))
         if has_pickles:  # the provenance would otherwise name only temporary files
             options.command_line = f"octavo.pack({source!r}, {str(path)!r})"
-        check_target(path, force or append)
-        with _progress.shown(progress) as on_progress:
-            summary = _pack.pack_files(sources, Path(path), source_options, options, append, on_progress)
+        with written(path, force=force, append=append) as local:
+            check_target(local, force or append)
+            with _progress.shown(progress) as on_progress:
+                summary = _pack.pack_files(sources, local, source_options, options, append, on_progress)
     return warned(summary)
 
 
@@ -393,6 +401,7 @@ def requested(arguments: Mapping[str, Any]) -> Request:
         given.compress,
         given.max_error,
         given.memory,
+        given.model_speed,
     )
     source_options.thread_count = given.threads
     options.skip_bad_samples = given.on_error == "skip"
@@ -509,6 +518,7 @@ def pack_options(
     compress: str = "none",
     max_error: int | None = None,
     memory: int | str | None = None,
+    model_speed: float | None = None,
 ) -> _pack.PackOptions:
     """The options that all ways of packing share. Raises ValueError if the number of threads is negative."""
     if operator.index(threads) < 0:
@@ -525,6 +535,9 @@ def pack_options(
         options.memory_bytes = _core.parse_memory_size(memory)
     elif memory is not None:
         options.memory_bytes = operator.index(memory)
+    if model_speed is not None and compress != "auto":
+        raise ValueError(f"model_speed is {model_speed!r}; it is used only with compress='auto'")
+    options.samples_per_second = None if model_speed is None else float(model_speed)
     options.max_error = None if max_error is None else operator.index(max_error)
     options.replace_existing = bool(force)
     options.thread_count = threads

@@ -16,8 +16,7 @@ import numpy as np
 from . import _progress
 from ._info_text import info_text
 from ._loading import frameworks as _frameworks
-from ._remote.byte_source import Location
-from ._remote_paths import check_is_local
+from ._remote.byte_source import Location, find_source
 from ._wrong_data import wrong_data
 from .dataset import Dataset, Split, dataset_and_split, dataset_of
 
@@ -373,7 +372,8 @@ def verify(
     Parameters
     ----------
     path
-        A dataset file, or several.
+        A dataset file, or several. An address is accepted, too; then all of it is read, and the view of HDF5 is not
+        compared.
     threads, progress
         As for `pack`.
 
@@ -390,18 +390,25 @@ def verify(
     ValueError
         If threads is negative.
     """
-    from . import _pack
-
     if threads < 0:
         raise ValueError(f"threads is {threads}; it must be 0 for all, or the number of threads")
     if not isinstance(path, (str, os.PathLike)):
         path = _checked_paths(path)
-    for file in [path] if isinstance(path, (str, os.PathLike)) else path:
-        check_is_local(file, "verify")
     with _progress.shown(progress) as on_progress:
         if isinstance(path, (str, os.PathLike)):
-            return _pack.verify(Path(path), threads, on_progress)
-        return [_pack.verify(Path(file), threads, on_progress) for file in path]
+            return _verified(path, threads, on_progress)
+        return [_verified(file, threads, on_progress) for file in path]
+
+
+def _verified(path: str | os.PathLike[str], threads: int, on_progress: Any) -> _pack.VerifyResult:
+    from . import _pack
+    from ._remote.remote_folder import open_native
+
+    source = find_source(path)
+    if source is None:
+        return _pack.verify(Path(path), threads, on_progress)
+    open_shard = (lambda name: open_native(source._sibling(name))) if source.name.endswith(".json") else None
+    return _pack.verify_remote(open_native(source), open_shard, threads, on_progress)
 
 
 def _checked_paths(paths: Any) -> list[str | os.PathLike[str]]:

@@ -71,7 +71,9 @@ class Writer:
     mask_colors
         The class of each color, if masks are RGB: a file as in `pack`, or a mapping from (R, G, B) or ``"#RRGGBB"`` to
         numbers or names. A color without a class is an error.
-    holdout, group_by, seed, limit, compress, max_error, memory, append, allow_loss, allow_mismatch, reproducible
+    holdout, group_by, seed, limit, compress, max_error, memory, model_speed, append
+        As in `pack`.
+    allow_loss, allow_mismatch, reproducible
         As in `pack`.
     force, threads, progress
         As in `pack`. Columns are those of the metadata, paths are the names of the samples.
@@ -106,6 +108,7 @@ class Writer:
         compress: Literal["none", "deflate", "lp8", "lc8", "auto"] = "none",
         max_error: int | None = None,
         memory: int | str | None = None,
+        model_speed: float | None = None,
         append: bool = False,
         allow_loss: bool = False,
         allow_mismatch: bool = False,
@@ -116,7 +119,7 @@ class Writer:
     ) -> None:
         if layout not in ("auto", "hwc", "chw"):
             raise ValueError(f"layout is {layout!r}; it must be 'auto', 'hwc' or 'chw'")
-        self._options = pack_options(None, reproducible, force, threads, compress, max_error, memory)
+        self._options = pack_options(None, reproducible, force, threads, compress, max_error, memory, model_speed)
         self._options.allow_loss = bool(allow_loss)
         self._options.allow_mismatch = bool(allow_mismatch)
         self._source_options = sampling_options(holdout, seed, limit, group_by)
@@ -279,7 +282,7 @@ class Writer:
     def _check_split(self, split: str, shape: tuple[int, ...]) -> None:
         """Raises ValueError if the file has this split, or if the samples of another split have another shape."""
         stored = {} if self._stored is None else self._stored.shapes
-        if split in stored:
+        if split in stored and self._stored is not None and not self._stored.has_shards:
             raise ValueError("the file has this split already; append to a split of another name")
         if self._allow_mismatch or shape in stored.values():
             return
@@ -372,12 +375,13 @@ class Writer:
             self._add_notes(source)
             self._path_lock.release()  # the native writer takes it
             with _progress.shown(self._progress) as on_progress:
-                summary = _pack.pack_spooled(
-                    source, self._path, self._source_options, self._options, self._stored is not None, on_progress
-                )
-            return warned(summary)
+                return warned(self._pack_source(source, on_progress))
         finally:
             self.discard()
+
+    def _pack_source(self, source: _pack.SpooledSource, on_progress: Any) -> _pack.PackSummary:
+        appends = self._stored is not None
+        return _pack.pack_spooled(source, self._path, self._source_options, self._options, appends, on_progress)
 
     def _add_notes(self, source: _pack.SpooledSource) -> None:
         has_become_rgb = {block.shape[0] for block in self._blocks.values()} == {3}

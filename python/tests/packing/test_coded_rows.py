@@ -142,7 +142,15 @@ def test_automatic_compression(tmp_path):
     assert chosen("smooth.npy", memory=images.nbytes - 1) == "lp8"
     assert chosen("smooth.npy", memory="1KiB") == "lc8"
     assert chosen("noise.npy", memory="1KiB") == "none"  # the smallest
+    # For the speed of a model, the smallest that is decoded as fast.
+    assert chosen("smooth.npy", model_speed=1) == "lc8"
+    assert chosen("noise.npy", model_speed=1) == "none"
+    assert chosen("smooth.npy", model_speed=1e12) == "none"
+    assert chosen("smooth.npy", model_speed=1e12, max_error=1) == "lp8"
     assert chosen("smooth.npy", memory="1GiB", max_error=1) == "lp8"  # which "none" cannot have
+    speeds = r"compression: lc8, .* decode at 1 samples/s \(estimates: none .*, lp8 .* at [0-9,]+ samples/s, lc8 "
+    with pytest.warns(octavo.PackingWarning, match=speeds):
+        octavo.pack(tmp_path / "smooth.npy", tmp_path / "s.h5", compress="auto", model_speed=1)
     with pytest.warns(octavo.PackingWarning, match="compression: lc8"):
         octavo.repack(tmp_path / "a.h5", tmp_path / "b.h5", compress="auto", memory="1KiB")
     assert octavo.Dataset(tmp_path / "b.h5")["train"].max_error == 1
@@ -156,3 +164,7 @@ def test_automatic_compression(tmp_path):
         octavo.pack(tmp_path / "smooth.npy", tmp_path / "d.h5", compress="auto", memory=0)
     with pytest.raises(ValueError, match="only with compress='auto'"):
         octavo.pack(tmp_path / "smooth.npy", tmp_path / "d.h5", memory="1GiB")
+    with pytest.raises(ValueError, match="only with compress='auto'"):
+        octavo.pack(tmp_path / "smooth.npy", tmp_path / "d.h5", model_speed=100)
+    with pytest.raises(ValueError, match=r"model_speed. is -1\.0; expected"):
+        octavo.pack(tmp_path / "smooth.npy", tmp_path / "d.h5", compress="auto", model_speed=-1)

@@ -88,19 +88,18 @@ std::vector<std::int32_t> classes_of(const dataset_file::SplitData& data, const 
   return classes;
 }
 
-/// Those that encode the images; trained, as when the split is packed, with some of the rows.
-std::shared_ptr<const dataset_file::RowTables> image_tables(const dataset_file::SplitData& data,
-                                                            const dataset_file::Codec& codec,
-                                                            const std::vector<std::int64_t>& rows) {
+/// The codes of the rows that train the encoding, as when the split is packed.
+std::vector<std::byte> typical_codes(const dataset_file::SplitData& data, const dataset_file::Codec& codec,
+                                     const std::vector<std::int64_t>& rows) {
   const SampleShape& shape = data.description().shape;
-  if (codec.train_tables == nullptr) return codec.tables_for(shape);
+  if (codec.train_tables == nullptr) return {};
   const auto values = static_cast<std::size_t>(shape.values());
   const auto count = static_cast<std::size_t>(dataset_file::training_samples(std::ssize(rows), shape));
   std::vector<std::byte> codes(count * values);
   for (std::size_t i = 0; i < count; ++i) {
     read_row(data, rows[i * rows.size() / count], std::span(codes).subspan(i * values, values));
   }
-  return codec.train_tables(shape, codes);
+  return codes;
 }
 
 EncodedSamples encode_rows(const dataset_file::SplitData& data, const dataset_file::Codec& codec,
@@ -109,8 +108,8 @@ EncodedSamples encode_rows(const dataset_file::SplitData& data, const dataset_fi
   const auto image_bytes = static_cast<std::size_t>(split.shape.values());
   const auto mask_bytes = split.has_masks ? static_cast<std::size_t>(split.shape.values_per_channel()) : 0;
   const SampleShape mask = {1, split.shape.height, split.shape.width};
-  const auto image_encoder = codec.make_row_encoder(split.shape, image_tables(data, codec, rows));
-  const auto mask_encoder = codec.make_row_encoder(mask, codec.tables_for(mask));
+  const dataset_file::TrainedEncoder for_images(codec, split.shape, typical_codes(data, codec, rows));
+  const dataset_file::TrainedEncoder for_masks(codec, mask, {});
   std::vector<std::byte> codes(image_bytes), masks(mask_bytes), encoded;
   EncodedSamples result{.compression = codec.compression, .count = static_cast<std::int64_t>(rows.size())};
   Sizes images, mask_rows, samples;
@@ -122,11 +121,11 @@ EncodedSamples encode_rows(const dataset_file::SplitData& data, const dataset_fi
     if (split.has_masks) dataset_file::read_masks(data, row, 1, masks);
     const Clock::time_point read = Clock::now();
     encoded.clear();
-    image_encoder->encode(codes, encoded);
+    for_images.encoder->encode(codes, encoded);
     const std::size_t image_size = encoded.size();
     images.add(image_size);
     if (split.has_masks) {
-      mask_encoder->encode(masks, encoded);  // appends
+      for_masks.encoder->encode(masks, encoded);  // appends
       mask_rows.add(encoded.size() - image_size);
     }
     reading += read - start;

@@ -75,6 +75,17 @@ struct Codec {
   }
 };
 
+/// An encoder with tables for rows like these, codes [count,C,H,W], or those of the encoding without any.
+struct TrainedEncoder {
+  std::shared_ptr<const RowTables> tables;
+  std::unique_ptr<RowEncoder> encoder;
+
+  TrainedEncoder(const Codec& codec, const SampleShape& shape, std::span<const std::byte> codes)
+      : tables(codec.train_tables == nullptr || codes.empty() ? codec.tables_for(shape)
+                                                              : codec.train_tables(shape, codes)),
+        encoder(codec.make_row_encoder(shape, tables)) {}
+};
+
 /// How many of N samples of a split train its tables: enough for these, and few enough to keep them in memory.
 inline std::int64_t training_samples(std::int64_t N, const SampleShape& shape) {
   constexpr std::int64_t kMostBytes = std::int64_t{8} << 20, kMostSamples = 1000;

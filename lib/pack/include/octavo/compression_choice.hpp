@@ -16,15 +16,22 @@ struct CompressionChoice {
   std::string note;
 };
 
+struct CompressionLimits {
+  /// The memory of a device for samples. The fastest encoding that fits is chosen, or the smallest if none fits.
+  std::optional<std::int64_t> memory_bytes = {};
+  /// The speed of a model. The smallest encoding is chosen that the processors of this machine, with all threads,
+  /// decode at this speed, or the fastest if none is. The result depends on the machine.
+  std::optional<double> samples_per_second = {};
+};
+
 /// Encodes up to 1,000 samples of a split of `source`, at most 8 MiB, and estimates the size of all samples: of the
 /// largest split, or of the first one if the source is read in order.
 ///
-/// With `memory_bytes`, the memory of a device for samples: the fastest of none, lp8 and lc8 that fits, or the smallest
-/// if none fits. Without: lp8 if it is at least 3 % smaller than none, because it is fast on all devices.
-/// `max_error` is that of PackOptions; with 1 or more, Compression::none is not a candidate.
-/// `source` counts the samples that it reads: open it again for packing. Throws InvalidArgument if `max_error` or
-/// `memory_bytes` is out of range, and what Source::read() throws.
+/// Chooses among none, lp8 and lc8. Without limits: lp8 if it is at least 3 % smaller than none, because it is fast on
+/// all devices. `max_error` is that of PackOptions; with 1 or more, Compression::none is not a candidate.
+/// `source` counts the samples that it reads: open it again for packing. Throws InvalidArgument if `max_error` or a
+/// limit is out of range, and what Source::read() throws.
 CompressionChoice choose_compression(Source& source, std::optional<int> max_error = {},
-                                     std::optional<std::int64_t> memory_bytes = {});
+                                     const CompressionLimits& limits = {});
 
 }  // namespace octavo

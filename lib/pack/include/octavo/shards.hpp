@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <octavo/dataset.hpp>
@@ -23,6 +24,17 @@ struct Shard {
   std::int64_t number = 0;  ///< from 0 on
   std::int64_t count = 1;   ///< of all shards
 };
+
+/// Samples [first, first + count) of the `total` of a split.
+struct ShardRange {
+  std::string split;
+  std::int64_t first = 0, count = 0, total = 0;
+
+  bool operator==(const ShardRange&) const = default;
+};
+
+/// Those of a shard: from N*number/count on. `total` is less than 2^46.
+ShardRange shard_range(const Shard& shard, const std::string& split, std::int64_t total);
 
 /// "shard-00007-of-00064.h5".
 std::string shard_file_name(const Shard& shard);
@@ -62,6 +74,9 @@ class ShardPacker {
   /// InvalidArgument if there is no such shard, and what pack() throws. If the shard can read no sample of a split,
   /// that is an error even with options.skip_bad_samples.
   ShardSummary pack(std::int64_t number);
+  /// What the shard records of its source, as JSON: that in the provenance of the file, as `shard`. Throws
+  /// InvalidArgument if there is no such shard.
+  std::string record(std::int64_t number) const;
 
  private:
   OpenSource open_;
@@ -72,6 +87,24 @@ class ShardPacker {
   std::string unread_notes_;  ///< of the source before any sample is read
   std::string source_digest_;
 };
+
+/// A shard whose samples a program collects itself.
+struct CollectedShard {
+  Shard shard;
+  /// Equal for the shards of one source that are packed with equal options.
+  std::string source_digest;
+  /// The splits of the source, in order, and how many samples they have.
+  std::vector<std::pair<std::string, std::int64_t>> splits;
+};
+
+/// Whether `folder` has the shard, so that its samples need not be collected. Throws InvalidArgument if its file is
+/// something else, and options.replace_existing is not set.
+bool has_shard(const std::filesystem::path& folder, const CollectedShard& shard, const PackOptions& options);
+/// What it records, as ShardPacker::record().
+std::string shard_record(const CollectedShard& shard, const PackOptions& options);
+/// Packs `samples`, those of shard_range() of each split, as ShardPacker::pack() does. Creates `folder`.
+ShardSummary pack_shard(Source& samples, const std::filesystem::path& folder, const CollectedShard& shard,
+                        PackOptions options);
 
 struct MergeOptions {
   /// Also write `dataset.h5`, with virtual datasets that read the samples from the shards, for h5py and other programs.

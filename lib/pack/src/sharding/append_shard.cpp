@@ -21,7 +21,6 @@
 namespace octavo {
 namespace {
 
-using sharding::ShardRange;
 using sharding::ShardRecord;
 
 /// Excludes others that append to the folder.

@@ -25,7 +25,6 @@ namespace {
 
 using dataset_file::Manifest;
 using dataset_file::Reader;
-using sharding::ShardRange;
 using sharding::ShardRecord;
 
 constexpr const char* kVirtualDatasetName = "dataset.h5";
@@ -100,9 +99,8 @@ void check_appended(const std::string& folder, const std::vector<FoundShard>& fo
   for (std::size_t i = 0; i < found.size(); ++i) {
     const auto place = static_cast<std::int64_t>(i) + 1;
     if (found[i].appended == place) continue;
-    throw InvalidArgument("merge " + quoted(folder) + ": " + appended_file_name(place) +
-                          " is missing, but " + quoted(found[i].file) + " is there; restore it, or remove those " +
-                          "after it");
+    throw InvalidArgument("merge " + quoted(folder) + ": " + appended_file_name(place) + " is missing, but " +
+                          quoted(found[i].file) + " is there; restore it, or remove those " + "after it");
   }
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -62,7 +63,46 @@ bool is_packed(const std::filesystem::path& path, const sharding::ShardRecord& r
                         advice);
 }
 
+void create_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw_io_error("create the folder", folder, error.value());
+}
+
+void check_number(const Shard& shard) {
+  if (shard.number >= 0 && shard.number < shard.count) return;
+  throw InvalidArgument("pack a shard: its number is " + std::to_string(shard.number) + "; expected 0 to " +
+                        std::to_string(shard.count - 1));
+}
+
+/// Packs the samples of a shard, unless the file is there.
+ShardSummary pack_or_find(Source& samples, const std::filesystem::path& path, const sharding::ShardRecord& record,
+                          const PackOptions& options) {
+  ShardSummary summary{path, false, {}};
+  while (true) {
+    if (!options.replace_existing && is_packed(path, record)) {
+      summary.was_there = true;
+      return summary;
+    }
+    try {
+      summary.packed = packing::pack_with(samples, path, options, {.shard = sharding::to_json(record)});
+      return summary;
+    } catch (const LockTaken&) {
+      // Another worker packs the same shard. If it fails, this one takes over.
+      sharding::wait_for_lock(options.on_progress, "waiting for another worker");
+    } catch (const InvalidArgument&) {
+      // The other one was faster.
+      if (options.replace_existing || !is_packed(path, record)) throw;
+    }
+  }
+}
+
 }  // namespace
+
+ShardRange shard_range(const Shard& shard, const std::string& split, std::int64_t total) {
+  const std::int64_t first = total * shard.number / shard.count;
+  return {split, first, total * (shard.number + 1) / shard.count - first, total};
+}
 
 std::string shard_file_name(const Shard& shard) {
   char name[64];
@@ -80,40 +120,44 @@ ShardPacker::ShardPacker(OpenSource open, const std::string& arguments, std::fil
       source_(open_()),
       unread_notes_(to_json(source_->notes())) {
   check_count(shard_count, *source_);
-  std::error_code error;
-  std::filesystem::create_directories(folder_, error);
-  if (error) throw_io_error("create the folder", folder_, error.value());
+  create_folder(folder_);
   check_folder_is_no_source(folder_, *source_);
   options_.reproducible = true;
   source_digest_ = sharding::digest_of(*source_, arguments, options_);
 }
 
 ShardSummary ShardPacker::pack(std::int64_t number) {
-  if (number < 0 || number >= shard_count_) {
-    throw InvalidArgument("pack a shard: its number is " + std::to_string(number) + "; expected 0 to " +
-                          std::to_string(shard_count_ - 1));
-  }
-  if (to_json(source_->notes()) != unread_notes_) source_ = open_();
   const Shard shard{number, shard_count_};
-  ShardSummary summary{folder_ / shard_file_name(shard), false, {}};
+  check_number(shard);
+  if (to_json(source_->notes()) != unread_notes_) source_ = open_();
   const sharding::ShardRecord record = sharding::make_record(*source_, source_digest_, shard, options_);
   sharding::ShardSource samples(*source_, record);
-  while (true) {
-    if (!options_.replace_existing && is_packed(summary.path, record)) {
-      summary.was_there = true;
-      return summary;
-    }
-    try {
-      summary.packed = packing::pack_with(samples, summary.path, options_, {.shard = sharding::to_json(record)});
-      return summary;
-    } catch (const LockTaken&) {
-      // Another worker packs the same shard. If it fails, this one takes over.
-      sharding::wait_for_lock(options_.on_progress, "waiting for another worker");
-    } catch (const InvalidArgument&) {
-      // The other one was faster.
-      if (options_.replace_existing || !is_packed(summary.path, record)) throw;
-    }
-  }
+  return pack_or_find(samples, folder_ / shard_file_name(shard), record, options_);
+}
+
+std::string ShardPacker::record(std::int64_t number) const {
+  const Shard shard{number, shard_count_};
+  check_number(shard);
+  return sharding::to_json(sharding::make_record(*source_, source_digest_, shard, options_)).dump();
+}
+
+std::string shard_record(const CollectedShard& shard, const PackOptions& options) {
+  check_number(shard.shard);
+  return sharding::to_json(sharding::make_record(shard, options)).dump();
+}
+
+bool has_shard(const std::filesystem::path& folder, const CollectedShard& shard, const PackOptions& options) {
+  check_number(shard.shard);
+  return !options.replace_existing &&
+         is_packed(folder / shard_file_name(shard.shard), sharding::make_record(shard, options));
+}
+
+ShardSummary pack_shard(Source& samples, const std::filesystem::path& folder, const CollectedShard& shard,
+                        PackOptions options) {
+  check_number(shard.shard);
+  create_folder(folder);
+  options.reproducible = true;
+  return pack_or_find(samples, folder / shard_file_name(shard.shard), sharding::make_record(shard, options), options);
 }
 
 }  // namespace octavo

@@ -100,10 +100,15 @@ ShardRecord make_record(const Source& source, const std::string& source_digest, 
                         const PackOptions& options) {
   ShardRecord record{shard.number, shard.count, 0, source_digest, described_encoding(options), {}};
   for (const SourceSplit& split : source.splits()) {
-    // The products fit: a split has fewer samples than 2^46.
-    const std::int64_t first = split.sample_count * shard.number / shard.count;
-    const std::int64_t end = split.sample_count * (shard.number + 1) / shard.count;
-    record.ranges.push_back({split.name, first, end - first, split.sample_count});
+    record.ranges.push_back(shard_range(shard, split.name, split.sample_count));
+  }
+  return record;
+}
+
+ShardRecord make_record(const CollectedShard& shard, const PackOptions& options) {
+  ShardRecord record{shard.shard.number, shard.shard.count, 0, shard.source_digest, described_encoding(options), {}};
+  for (const auto& [split, sample_count] : shard.splits) {
+    record.ranges.push_back(shard_range(shard.shard, split, sample_count));
   }
   return record;
 }
@@ -124,12 +129,9 @@ Json to_json(const ShardRecord& record) {
 
 ShardRecord record_in(const Json& provenance) {
   const JsonFields fields = JsonFields(provenance, "its provenance").object("shard");
-  ShardRecord record{fields.integer("number"),
-                     fields.integer("count"),
-                     fields.has("appended") ? fields.integer("appended") : 0,
-                     fields.text("source_digest"),
-                     fields.text("encoding"),
-                     {}};
+  ShardRecord record{
+      fields.integer("number"),     fields.integer("count"), fields.has("appended") ? fields.integer("appended") : 0,
+      fields.text("source_digest"), fields.text("encoding"), {}};
   for (const Json& range : fields.array("ranges")) {
     const JsonFields one(range, "its provenance: a range of its shard");
     record.ranges.push_back({one.text("split"), one.integer("first"), one.integer("samples"), one.integer("of")});

@@ -13,14 +13,6 @@
 
 namespace octavo::sharding {
 
-/// Samples [first, first + count) of the `total` of a split of the source.
-struct ShardRange {
-  std::string split;
-  std::int64_t first = 0, count = 0, total = 0;
-
-  bool operator==(const ShardRange&) const = default;
-};
-
 struct ShardRecord {
   std::int64_t number = 0, count = 0;
   /// The place among the shards that were appended to a dataset, from 1 on, each with all samples of its own source; 0:
@@ -38,6 +30,7 @@ struct ShardRecord {
 std::string digest_of(const Source& source, const std::string& arguments, const PackOptions& options);
 ShardRecord make_record(const Source& source, const std::string& source_digest, const Shard& shard,
                         const PackOptions& options);
+ShardRecord make_record(const CollectedShard& shard, const PackOptions& options);
 
 Json to_json(const ShardRecord& record);
 /// The record in the provenance of a dataset file. Throws FormatError if there is none.

@@ -21,12 +21,26 @@ class Unreadable:
         self.error = error
 
 
+class Slice:
+    """Samples [first, first + count) of a map-style dataset, in the form of ``torch.utils.data.Subset``."""
+
+    def __init__(self, dataset: Any, first: int, count: int) -> None:
+        self.dataset = dataset
+        self.indices = range(first, first + count)
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    def __getitem__(self, number: int) -> Any:
+        return self.dataset[self.indices[number]]
+
+
 def samples(part: Any, split: str, paths: Sequence[str | None], may_skip: bool) -> Iterator[Any]:
     """The samples of a dataset; exceptions get a note that names the sample, and its file if `paths` has it.
 
     With `may_skip`, a map-style dataset gives an `Unreadable` for a sample that raises; an iterator ends when it does.
     """
-    number = 0
+    number, first = 0, first_number(part)
     try:
         # Map-style datasets need not raise IndexError at their end, so use their length.
         if hasattr(part, "__len__") and hasattr(part, "__getitem__"):
@@ -44,8 +58,13 @@ def samples(part: Any, split: str, paths: Sequence[str | None], may_skip: bool) 
                 number += 1
     except Exception as error:
         file = in_brackets(paths[number] if number < len(paths) else None)
-        annotate(error, f"while reading sample {number}{file} of split {split!r}")
+        annotate(error, f"while reading sample {first + number}{file} of split {split!r}")
         raise
+
+
+def first_number(part: Any) -> int:
+    """The number of the first sample of a dataset, in the dataset that it is a slice of."""
+    return part.indices.start if isinstance(part, Slice) else 0
 
 
 #: Names that datasets have for a split, and the name that Octavo's defaults expect.

@@ -11,16 +11,24 @@ from .nested_datasets import concatenated
 
 
 class SampleNames:
-    """Names for the samples of a split: for all, or for none. `paths` are those that the dataset knows."""
+    """Names for the samples of a split: for all, or for none.
 
-    def __init__(self, split: str, paths: Sequence[str | None]) -> None:
-        self._split, self._paths = split, paths
+    Parameters
+    ----------
+    split, first
+        The split, and the number of its first sample.
+    paths
+        Those that the dataset knows.
+    """
+
+    def __init__(self, split: str, first: int, paths: Sequence[str | None]) -> None:
+        self._split, self._first, self._paths = split, first, paths
         self._has_names: bool | None = True if any(path is not None for path in paths) else None
 
     def of(self, number: int, name: str | None) -> str | None:
         """The name of the sample `number`, whose own name is `name`."""
-        if name is None and number < len(self._paths):
-            name = self._paths[number]
+        if name is None and number - self._first < len(self._paths):
+            name = self._paths[number - self._first]
         if self._has_names is None:
             self._has_names = name is not None
         return (name or f"{self._split}#{number}") if self._has_names else None

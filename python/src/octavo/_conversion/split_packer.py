@@ -10,7 +10,7 @@ from .._annotate import annotate, annotated_call
 from ..writer import Writer
 from . import images as _images
 from .dataset_classes import SplitClasses
-from .dataset_samples import Unreadable, in_brackets, samples
+from .dataset_samples import Slice, Unreadable, first_number, in_brackets, samples
 from .dataset_transforms import RandomTransforms
 from .sample_fields import SampleFields
 from .sample_groups import GROUP_COLUMN, GroupsOfSplit
@@ -72,7 +72,10 @@ class SplitPacker:
         self.split = split
         self._writer, self._rules, self._part, self._classes, self._group_of = writer, rules, part, classes, group_of
         self._paths = paths_of(part)
-        self._names = SampleNames(split, self._paths if rules.keeps_names else [])
+        #: Whether the dataset is a slice of another one.
+        self.is_slice = isinstance(part, Slice)
+        self._first = first_number(part)
+        self._names = SampleNames(split, self._first, self._paths if rules.keeps_names else [])
         self._skipped: list[str] = []
         # Samples without labels before the first label; None: it is known what a sample without a label means.
         self._held: list[tuple[Any, _Place]] | None = [] if rules.may_skip and classes.label_key is not False else None
@@ -102,8 +105,9 @@ class SplitPacker:
             self._group_of.check_length(count)
         return count
 
-    def _place_of(self, number: int) -> _Place:
-        return _Place(self.split, number, in_brackets(self._paths[number] if number < len(self._paths) else None))
+    def _place_of(self, row: int) -> _Place:
+        path = self._paths[row] if row < len(self._paths) else None
+        return _Place(self.split, self._first + row, in_brackets(path))
 
     def _append_or_skip(self, sample: Any, place: _Place) -> None:
         try:
@@ -118,7 +122,7 @@ class SplitPacker:
         # The dataset file keeps this list; without names, it contains none.
         known = f"{self.split}#{place.number}{place.file if self._rules.keeps_names else ''}"
         self._skipped.append(f"{known}: {reason}")
-        self._writer.leave_out(place.number, known, reason)
+        self._writer.leave_out(place.number - self._first, known, reason)
 
     def _is_held_back(self, sample: Any, place: _Place) -> bool:
         """Whether a sample is kept for later, because it has no label, and the split may have labels or not."""

@@ -1,4 +1,4 @@
-"""The dataset file that a writer appends to."""
+"""The dataset that a writer appends to."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from ..dataset import Dataset
 
 
 class StoredFile:
-    """The dataset file that a writer appends to, and what new samples must have in common with it."""
+    """The dataset that a writer appends to, and what new samples must have in common with it."""
 
     def __init__(self, dataset: Dataset) -> None:
         self._dataset = dataset
+        #: Whether samples can be added to its splits.
+        self.has_shards = "shards" in dataset.provenance
         #: The shapes of its splits by name.
         self.shapes = {split.name: tuple(split.shape) for split in dataset}
 

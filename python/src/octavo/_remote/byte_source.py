@@ -119,6 +119,10 @@ class ByteSource:
         fetcher = Fetcher(self._name, make_client, threads_of)
         return self._name, fetcher.start, -1.0 if compares else CHECK_SECONDS
 
+    def _make_client(self) -> Client:
+        make_client, _ = _client_maker(self._source, self._path)
+        return make_client()
+
     def _sibling(self, name: str) -> ByteSource:
         """The file with this name in the same folder."""
         if self._path is not None:

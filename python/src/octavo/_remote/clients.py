@@ -147,21 +147,31 @@ def obstore_reads(url: str) -> bool:
 
 def open_with_obstore(url: str) -> ObstoreClient:
     """A client for a URL; credentials and endpoints come from the environment."""
-    from obstore.store import HTTPStore, from_url
+    from obstore.store import HTTPStore
 
-    retries: Any = {
-        "max_retries": 5,
-        "backoff": {"init_backoff": timedelta(milliseconds=100), "max_backoff": timedelta(seconds=10), "base": 2},
-        "retry_timeout": timedelta(seconds=60),
-    }
     if scheme_of(url) in ("http", "https"):
         options: Any = {"user_agent": f"octavo/{_core.__version__}", "connect_timeout": "10s", "timeout": "60s"}
         if scheme_of(url) == "http":
             options["allow_http"] = True
-        return ObstoreClient(HTTPStore(url, client_options=options, retry_config=retries), "")
-    # Options of the client would replace those of the environment, such as AWS_ALLOW_HTTP.
+        return ObstoreClient(HTTPStore(url, client_options=options, retry_config=_retries()), "")
     folder, _, name = url.rpartition("/")
-    return ObstoreClient(from_url(folder, retry_config=retries), name)
+    return ObstoreClient(store_of_url(folder), name)
+
+
+def store_of_url(url: str) -> Any:
+    """A store of obstore for a folder; credentials and endpoints come from the environment."""
+    from obstore.store import from_url
+
+    # Options of the client would replace those of the environment, such as AWS_ALLOW_HTTP.
+    return from_url(url, retry_config=_retries())
+
+
+def _retries() -> Any:
+    return {
+        "max_retries": 5,
+        "backoff": {"init_backoff": timedelta(milliseconds=100), "max_backoff": timedelta(seconds=10), "base": 2},
+        "retry_timeout": timedelta(seconds=60),
+    }
 
 
 def open_with_fsspec(url: str) -> FsspecClient:

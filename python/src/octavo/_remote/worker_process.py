@@ -14,12 +14,13 @@ import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import IO, Any
+from typing import IO, Any, TypeVar, cast
 
 from .clients import Client, Description, Ranges
 from .problems import ProblemError, problem_of
 
 _LENGTH = struct.Struct("<Q")
+_Result = TypeVar("_Result")
 
 
 class WorkerClient:
@@ -40,11 +41,7 @@ class WorkerClient:
                 f"obstore does not work after fork(), and its store has no pickle: {error}"
             ) from None
         self._lock = threading.Lock()
-        code = f"from {__name__} import main; main()"
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
-        )
+        self._process = _start("main")
         self._call("open", make_client)
 
     def describe(self) -> Description:
@@ -72,8 +69,51 @@ class WorkerClient:
         return result
 
 
+def in_another_process(function: Callable[[], _Result]) -> _Result:
+    """The result of a function that has a pickle.
+
+    Raises
+    ------
+    ProblemError
+        If it raises an exception.
+    """
+    process = _start("call_once")
+    assert process.stdin is not None
+    assert process.stdout is not None
+    _send(process.stdin, function)
+    process.stdin.close()
+    message = _receive(process.stdout)
+    process.wait()
+    if message is None:
+        raise RuntimeError("the process that uses obstore has ended")
+    result, problem = message
+    if problem is not None:
+        raise ProblemError(problem)
+    return cast("_Result", result)
+
+
+def _start(function: str) -> subprocess.Popen[bytes]:
+    """Another process that runs a function of this module."""
+    code = f"from {__name__} import {function}; {function}()"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
+    return subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
+    )
+
+
+def call_once() -> None:
+    """The other process of `in_another_process`."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    back = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a library prints is not a message
+    try:
+        _send(back, (_receive(sys.stdin.buffer)(), None))
+    except Exception as error:
+        _send(back, (None, problem_of(error)))
+
+
 def main() -> None:
-    """The other process, until the first one ends."""
+    """The other process of a `WorkerClient`, until the first one ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the first one
     back = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints is not a message
