@@ -15,6 +15,7 @@
 #include "kernels/augment/resized_image.hpp"
 #include "kernels/block_memory.hpp"
 #include "kernels/host_device.hpp"
+#include "kernels/image_part.hpp"
 #include "kernels/labels.hpp"
 #include "kernels/packed_rows.hpp"
 #include "kernels/row_selection.hpp"
@@ -60,6 +61,7 @@ struct GatherArgs {
   BlockMemory block_memory;      ///< on a CUDA device, for rows that are decoded and for AugmentDemand::images
   DecodedMemory decoded_memory;  ///< on a CUDA device, for rows that are decoded; may be part of block_memory, unless
                                  ///< that is also for images
+  const ImagePart* needed_parts = nullptr;  ///< [B] of rows that are only decoded: what of each; null: all of it
 
   /// Sets sample, batch and pixels for images that keep their shape.
   void set_shapes(const SampleShape& shape, DType dtype, Layout layout) {

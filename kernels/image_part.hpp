@@ -26,11 +26,32 @@ struct AxisPart {
     return of(first * size, end * size < count ? end * size : count);
   }
   OCTAVO_HOST_DEVICE std::int32_t count() const { return end - first; }
+  /// The fewest lines that include both parts.
+  OCTAVO_HOST_DEVICE AxisPart united(AxisPart other) const {
+    return {first < other.first ? first : other.first, end > other.end ? end : other.end};
+  }
 };
 
 /// A rectangle of pixels, of all channels.
 struct ImagePart {
   AxisPart rows, columns;
+
+  OCTAVO_HOST_DEVICE bool is_empty() const { return rows.first >= rows.end || columns.first >= columns.end; }
+  /// Whether they have a pixel in common.
+  OCTAVO_HOST_DEVICE bool touches(const ImagePart& other) const {
+    return rows.first < other.rows.end && other.rows.first < rows.end && columns.first < other.columns.end &&
+           other.columns.first < columns.end;
+  }
+  /// Makes it the smallest one that has all pixels of both.
+  OCTAVO_HOST_DEVICE void unite(const ImagePart& other) {
+    if (other.is_empty()) return;
+    if (is_empty()) {
+      *this = other;
+      return;
+    }
+    rows = rows.united(other.rows);
+    columns = columns.united(other.columns);
+  }
 };
 
 /// Adds plane `base` of an image of three planes of codes to the two others, in these rows, modulo 256.

@@ -1,7 +1,9 @@
-// Decoding the samples of a batch: a kernel selects them, the decoders of the codings write their codes, and the gather
-// that follows finds them as plain rows, which have the number of their position.
+// Decoding the samples of a batch: a kernel selects them, another one draws what of them an augmentation shows, the
+// decoders of the codings write these codes, and the gather that follows finds them as plain rows, which have the
+// number of their position.
 #include <algorithm>
 
+#include "kernels/augment/needed_part.hpp"
 #include "kernels/cuda/batch_decoding.hpp"
 #include "kernels/cuda/block/batch_rows.cuh"
 #include "kernels/cuda/block/launch.cuh"
@@ -19,7 +21,9 @@ struct DecodedSamples {
   std::int64_t* rows;       ///< [count] where each is stored
   std::int64_t* positions;  ///< [count] 0, 1, ...: its row in `codes`
   std::int64_t *indices, *epochs;
+  ImagePart* needed;  ///< [count]
 };
+static_assert(sizeof(ImagePart) == DecodedParts::kPartBytes);
 
 DecodedSamples decoded_samples(const GatherArgs& args, std::int64_t count) {
   const DecodedParts parts(count, args.sample.values(), args.packed.label_words);
@@ -33,7 +37,8 @@ DecodedSamples decoded_samples(const GatherArgs& args, std::int64_t count) {
           .rows = numbers(0),
           .positions = numbers(1),
           .indices = numbers(2),
-          .epochs = numbers(3)};
+          .epochs = numbers(3),
+          .needed = reinterpret_cast<ImagePart*>(numbers(DecodedParts::kNumbers))};
 }
 
 __global__ void __launch_bounds__(kSelectThreads)
@@ -58,6 +63,32 @@ __global__ void __launch_bounds__(kSelectThreads)
   cursor.finish();
 }
 
+/// Draws a step of an image. Out of line, because few threads of a block do it.
+OCTAVO_NO_INLINE __device__ void draw_needed_step(const GatherArgs& args, const DrawKey& key, int i,
+                                                  DrawnImage& image) {
+  draw_step(*args.augment.program, args.sample.channels, key, i, image);
+}
+
+/// A block, which is a warp, draws the views of a sample. A partner that a sample is mixed with is drawn as its own
+/// image is.
+__global__ void __launch_bounds__(kWarpThreads) find_needed_parts(const GatherArgs args, const DecodedSamples samples) {
+  __shared__ DrawnImage image;
+  const SelectedSample sample = {samples.rows[blockIdx.x], samples.indices[blockIdx.x],
+                                 static_cast<std::uint64_t>(samples.epochs[blockIdx.x])};
+  const AugmentProgram& program = *args.augment.program;
+  ImagePart needed = {};
+  for (std::uint32_t view = 0; view < static_cast<std::uint32_t>(args.batch.views); ++view) {
+    const DrawKey key = draw_key(args, sample, view);
+    for (int i = static_cast<int>(threadIdx.x); i < program.op_count; i += static_cast<int>(kWarpThreads)) {
+      draw_needed_step(args, key, i, image);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) needed.unite(needed_part(program, image));
+    __syncthreads();  // before the next view
+  }
+  if (threadIdx.x == 0) samples.needed[blockIdx.x] = needed;
+}
+
 /// Bytes of a number of a label in the output.
 std::int64_t label_number_bytes(const GatherArgs& args) {
   return args.augment.soft_labels.width() == 0 && args.label_type == LabelType::int64 ? 8 : 4;
@@ -68,7 +99,7 @@ std::int64_t label_number_bytes(const GatherArgs& args) {
 std::int64_t samples_decoded_at_once(const GatherArgs& args) {
   if (!decodes_lp8(args) && !decodes_lc8(args)) return 0;
   const std::int64_t most = args.decoded_memory.bytes, values = args.sample.values(), words = args.packed.label_words;
-  std::int64_t count = std::min(args.batch_count, most / (values + 4 * words + 32));
+  std::int64_t count = std::min(args.batch_count, most / (values + 4 * words + DecodedParts::kNumberBytes));
   while (count > 0 && DecodedParts(count, values, words).bytes() > most) --count;
   // A sample is mixed with others of its batch.
   if (args.augment.mix.is_on && count < args.batch_count)
@@ -84,7 +115,10 @@ cudaError_t launch_batch_decoding(const GatherArgs& args, std::int64_t first, st
   if (!has_labels) selected.packed.label_words = 0;
   if (first + count < args.batch_count) selected.cursor_batches = 0;
   const dim3 blocks(static_cast<unsigned>((count + kSelectThreads - 1) / kSelectThreads)), threads(kSelectThreads);
-  const cudaError_t status = launch(&select_decoded, blocks, threads, stream, selected, first, count, samples);
+  cudaError_t status = launch(&select_decoded, blocks, threads, stream, selected, first, count, samples);
+  if (status == cudaSuccess && args.augment.program != nullptr) {
+    status = launch(&find_needed_parts, dim3(static_cast<unsigned>(count)), dim3(kWarpThreads), stream, args, samples);
+  }
   if (status != cudaSuccess) return status;
 
   part = args;
@@ -110,6 +144,7 @@ cudaError_t launch_batch_decoding(const GatherArgs& args, std::int64_t first, st
   decoding.values = samples.codes;
   decoding.out_labels = nullptr;
   decoding.selection = given_rows(samples.rows, args.selection.row_count);
+  decoding.needed_parts = args.augment.program == nullptr ? nullptr : samples.needed;
   return args.packed.coding == RowCoding::lp8 ? launch_decode_lp8(decoding, stream)
                                               : launch_decode_lc8(decoding, stream);
 }

@@ -12,6 +12,7 @@
 #include "kernels/codecs/lc8_format.hpp"
 #include "kernels/cuda/block/batch_rows.cuh"
 #include "kernels/cuda/block/launch.cuh"
+#include "kernels/cuda/block/needed_units.cuh"
 #include "kernels/cuda/block/row_stores.cuh"
 #include "kernels/cuda/gather_variants.hpp"
 #include "kernels/divider.hpp"
@@ -386,6 +387,12 @@ __global__ void __launch_bounds__(kLc8Threads, kLc8Blocks)
     }
   }
   const Lc8Tiling& tiling = work.tiling;
+  if constexpr (std::is_same_v<Value, std::int8_t>) {
+    // Rows that are only decoded are those of a selection without a cursor.
+    const ImagePart strips = {lines_of(place.band, tiling.band_rows),
+                              lines_of(place.group, kLc8GroupStrips * kLc8Columns)};
+    if (!warp_needs(args.needed_parts, place.sample, strips)) return;
+  }
   StripRows<kPlanes, kNarrow> rows(tiling, coded_row(args.packed, row), place, unit_lane, tables);
 
   Affine map = {};

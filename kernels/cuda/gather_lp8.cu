@@ -5,6 +5,7 @@
 #include "kernels/codecs/lp8_rows.hpp"
 #include "kernels/cuda/block/batch_rows.cuh"
 #include "kernels/cuda/block/launch.cuh"
+#include "kernels/cuda/block/needed_units.cuh"
 #include "kernels/cuda/block/row_stores.cuh"
 #include "kernels/cuda/gather_variants.hpp"
 #include "kernels/divider.hpp"
@@ -113,6 +114,11 @@ __global__ void __launch_bounds__(kLp8Threads, kLp8Blocks)
   __syncthreads();  // before the cursor advances
   const CursorAdvance cursor(args.selection.cursor, args.cursor_batches);
   const Lp8Tiling& tiling = work.tiling;
+  if constexpr (std::is_same_v<Value, std::int8_t>) {
+    // Rows that are only decoded are those of a selection without a cursor.
+    const ImagePart tile = {lines_of(place.band, tiling.band_rows), lines_of(place.column, kLp8Columns)};
+    if (!warp_needs(args.needed_parts, place.sample, tile)) return;
+  }
   TileRows<kPlanes> rows(tiling, coded_row(args.packed, row), place, plane, lane - unit_lane + kLp8ColorBase);
 
   Affine map = {};

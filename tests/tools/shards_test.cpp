@@ -7,6 +7,7 @@
 #include "packed_fixture.hpp"
 #include "program.hpp"
 #include "temporary_folder.hpp"
+#include "working_folder.hpp"
 
 using namespace octavo::test;
 
@@ -64,6 +65,23 @@ TEST_CASE("samples are appended to a dataset of shards", "[unit][tools][shards]"
   const Outcome both = run_octavo({"pack", more.path(), "-o", out, "--append", "--shards", "2"});
   CHECK(both.exit_code == 1);
   CHECK_THAT(both.err, ContainsSubstring("--append adds one shard"));
+}
+
+TEST_CASE("a URL as the output is an error that names the way", "[unit][tools][shards]") {
+  const PackedFixture source({smooth_split("train", 60, {1, 8, 8})});
+  const TemporaryFolder folder;
+  const WorkingFolder here(folder.path());
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"pack", source.path(), "-o", "s3://bucket/a.h5"},
+        {"pack", source.path(), "-o", "s3://bucket/a", "--shards", "2"},
+        {"repack", source.path(), "-o", "s3://bucket/a.h5"},
+        {"merge", "s3://bucket/a/"}}) {
+    const Outcome outcome = run_octavo(command);
+    INFO(command[0]);
+    CHECK(outcome.exit_code != 0);
+    CHECK_THAT(outcome.err, ContainsSubstring("a URL, but this writes to a local disk"));
+  }
+  CHECK(std::filesystem::is_empty(folder.path()));
 }
 
 TEST_CASE("workers take their shards from the environment", "[unit][tools][shards]") {

@@ -106,10 +106,10 @@ bool Machine::wait_for_block(Warp& warp, Fragment& fragment, u32 lanes) {
   return false;
 }
 
-/// A barrier of a warp, or a shuffle: waits for the lanes in its mask.
+/// A barrier of a warp, a shuffle or a vote: waits for the lanes in its mask, which is the last operand.
 bool Machine::wait_for_warp(Warp& warp, Fragment& fragment, const Instruction& instruction, u32 lanes) {
   pass_others(warp, fragment, lanes);
-  const Operand& mask = instruction.op == Op::shfl ? instruction.from.at(3) : instruction.from.at(0);
+  const Operand& mask = instruction.from.back();
   const Step step{*this, warp, fragment, instruction, lanes};
   Lanes space;
   const Lanes masks = values(step, mask, space);

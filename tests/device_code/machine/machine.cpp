@@ -262,6 +262,7 @@ bool Machine::execute(Warp& warp, Fragment& fragment, const Instruction& instruc
         return wait_for_block(warp, fragment, lanes);
       case Op::bar_warp_sync:
       case Op::shfl:
+      case Op::vote:
         return wait_for_warp(warp, fragment, instruction, lanes);
       case Op::ld:
         load(step);

@@ -106,6 +106,7 @@ class Machine {
   void open_warp_barrier(Warp& warp, u32 lanes);
   static void order_lanes(Warp& warp, u32 lanes);
   void shuffle(const Step& step);
+  void vote(const Step& step);
   static void fence(const Step& step);
 
   // Memory.

@@ -1,4 +1,4 @@
-// Barriers of blocks and warps, shuffles and fences.
+// Barriers of blocks and warps, shuffles, votes and fences.
 #include <algorithm>
 
 #include "machine/machine.hpp"
@@ -102,10 +102,15 @@ void Machine::open_warp_barrier(Warp& warp, u32 lanes) {
   const Step step{*this, warp, *first, instruction, lanes};
   for (const Fragment& fragment : warp.fragments) {
     if ((fragment.lanes & lanes) == 0 || &fragment.instruction() == &instruction) continue;
-    const bool is_allowed = instruction.op != Op::shfl && fragment.instruction().op != Op::shfl;
+    const bool is_allowed = instruction.op == Op::bar_warp_sync && fragment.instruction().op == Op::bar_warp_sync;
     if (!is_allowed) report(Fault::divergent_warp_barrier, step, static_cast<u32>(__builtin_ctz(fragment.lanes)));
   }
-  instruction.op == Op::shfl ? shuffle(step) : order_lanes(warp, lanes);
+  if (instruction.op == Op::shfl)
+    shuffle(step);
+  else if (instruction.op == Op::vote)
+    vote(step);
+  else
+    order_lanes(warp, lanes);
   for (Fragment& fragment : warp.fragments) {
     if ((fragment.lanes & lanes) == 0) continue;
     fragment.state = FragmentState::running;
@@ -160,6 +165,22 @@ void Machine::shuffle(const Step& step) {
   if (i.to.size() < 2 || i.to[1].kind != Operand::Kind::reg) return;
   registers.set_predicate(step.register_of(i.to[1]), step.lanes, valid);
   registers.define(step.register_of(i.to[1]), step.lanes);
+}
+
+/// Tells the lanes whether a predicate is true in any or all of them. Does not order memory accesses.
+void Machine::vote(const Step& step) {
+  const Instruction& i = step.instruction;
+  Registers& registers = step.warp.registers;
+  u32 yes = i.from[0].value != 0 ? step.lanes : 0;
+  if (i.from[0].kind == Operand::Kind::reg) {
+    yes = registers.predicate(step.register_of(i.from[0])) & step.lanes;
+    for_each_lane(step.lanes, [&](u32 lane) {
+      if (undefined_bits(step, i.from[0], lane) != 0) report(Fault::undefined_operand, step, lane);
+    });
+  }
+  const bool result = i.votes_all ? yes == step.lanes : yes != 0;
+  registers.set_predicate(step.register_of(i.to[0]), step.lanes, result ? step.lanes : 0);
+  registers.define(step.register_of(i.to[0]), step.lanes);
 }
 
 /// The next atomic of a thread releases what is before the fence. The fence acquires what the thread's last atomics

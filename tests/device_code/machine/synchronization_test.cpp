@@ -101,6 +101,35 @@ TEST_CASE("halves of a warp shuffle apart by their masks", "[unit][device_code]"
   }
 }
 
+TEST_CASE("lanes vote wherever they have been", "[unit][device_code]") {
+  // Lane 5 has taken a longer way. Each half of the warp votes apart.
+  for (const MachineOptions& options : all_orders()) {
+    for (const std::string kind : {"any", "all"}) {
+      for (const std::string comparison : {"eq", "ne", "lt"}) {
+        TestProgram program("setp.lt.u32 %p3, %lane, 16; setp." + comparison + ".u32 %p1, %lane, 5;\n" +
+                            "selp.b32 %r1, 0x0000FFFF, 0xFFFF0000, %p3; mov.u32 %r2, 0;\n" +
+                            "setp.ne.u32 %p2, %lane, 5; @%p2 bra VOTE; add.u32 %r2, %r2, 100;\n" + "VOTE: vote.sync." +
+                            kind + ".pred %p2, %p1, %r1;\n" +
+                            "selp.b32 %r1, 1, 0, %p2; add.u32 %r2, %r2, %r1; st.global.u32 [%mine], %r2;");
+        program.machine.options = options;
+        program.run();
+        CHECK(program.faults().empty());
+        const auto is_yes = [&](u32 lane) {
+          return comparison == "eq" ? lane == 5 : comparison == "ne" ? lane != 5 : lane < 5;
+        };
+        for (u32 lane = 0; lane < 32; ++lane) {
+          bool any = false, all = true;
+          for (u32 other = lane / 16 * 16; other < lane / 16 * 16 + 16; ++other) {
+            any = any || is_yes(other);
+            all = all && is_yes(other);
+          }
+          CHECK(program.a[lane] == (lane == 5 ? 100u : 0u) + static_cast<u32>(kind == "any" ? any : all));
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("the last warp of a block shuffles without the lanes that it lacks", "[unit][device_code]") {
   const std::string body = "shfl.sync.idx.b32 %r1, %lane, 3, 31, -1; st.global.u32 [%mine], %r1;";
   TestProgram program(body);

@@ -69,6 +69,7 @@ enum class Op : u8 {
   st,
   sub,
   trap,
+  vote,
   xor_
 };
 
@@ -158,6 +159,7 @@ struct Instruction {
   Atomic atomic = Atomic::none;
   bool is_noncoherent = false;  ///< ld.global.nc
   bool saturates = false;
+  bool votes_all = false;  ///< of vote: .all, else .any
   bool flushes_denormals = false;
   bool shifts_right = false, clamps_shift = false;  ///< of shf; of bmsk also clamps_shift
   bool to_generic = true;                           ///< of cvta

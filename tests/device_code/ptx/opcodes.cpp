@@ -77,6 +77,7 @@ constexpr Named<std::pair<Op, Form>> kOpcodes[] = {
     {"st", {Op::st, Form::store}},
     {"sub", {Op::sub, Form::value}},
     {"trap", {Op::trap, Form::none}},
+    {"vote", {Op::vote, Form::value}},
     {"xor", {Op::xor_, Form::value}},
 };
 
@@ -173,6 +174,9 @@ bool set_special_modifier(std::string_view modifier, Instruction& i) {
       return false;
     case Op::shfl:
       if (const auto shuffle = find(kShuffles, modifier)) return i.shuffle = *shuffle, true;
+      return false;
+    case Op::vote:
+      if (modifier == "any" || modifier == "all") return i.votes_all = modifier == "all", true;
       return false;
     case Op::shf:
       if (modifier == "l" || modifier == "r") return i.shifts_right = modifier == "r", true;

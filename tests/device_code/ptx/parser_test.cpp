@@ -45,7 +45,9 @@ u32 first_word(const std::string& body, std::string_view functions = {}) {
 
 TEST_CASE("an error names the file, the line and what is unknown", "[unit][device_code]") {
   CHECK(error_of("ret;").empty());
-  CHECK(error_of("vote.sync %r1;") == "some.ptx: PTX line 4: unknown opcode \"vote\"");
+  CHECK(error_of("match.sync %r1;") == "some.ptx: PTX line 4: unknown opcode \"match\"");
+  CHECK(error_of("vote.sync.uni.ballot.pred %p1, %p1, -1;") ==
+        "some.ptx: PTX line 4: unknown modifier \"ballot\" of \"vote\"");
   CHECK(error_of("add.cc.u32 %r1, %r1, 1;") == "some.ptx: PTX line 4: unknown modifier \"cc\" of \"add\"");
   CHECK(error_of("ld.acquire.u32 %r1, [%rd1];") == "some.ptx: PTX line 4: unknown modifier \"acquire\" of \"ld\"");
   CHECK(error_of("atom.global.inc.u32 %r1, [%rd1], 1;") ==

@@ -5,6 +5,7 @@
 #include "coded_case.hpp"
 #include "cuda_devices.hpp"
 #include "gather_cases.hpp"
+#include "kernels/augment/needed_part.hpp"
 #include "kernels/cpu/batch_mean.hpp"
 #include "kernels/cuda/batch_decoding.hpp"
 #include "kernels/cuda/batch_mean.hpp"
@@ -177,6 +178,55 @@ TEST_CASE("the CUDA gather augments coded rows like plain ones", "[unit][order]"
     REQUIRE(parameters.values() == expected);
     REQUIRE(parameters.out_labels() == expected_labels);
   }
+}
+
+TEST_CASE("a CUDA gather decodes only the units that crops show", "[unit][order]") {
+  const RowCoding coding = GENERATE(RowCoding::lp8, RowCoding::lc8);
+  const SampleShape shape = GENERATE(SampleShape{3, 96, 160}, SampleShape{1, 160, 250});
+  const std::int64_t views = GENERATE(1, 2), count = 4;
+  CodedCase data(coding, 3, shape, DType::float32, Layout::nchw, count);
+  data.decode_first(count);
+  AugmentProgram program{};
+  program.seed = 7;
+  program.sizes[0] = {static_cast<std::int32_t>(shape.height), static_cast<std::int32_t>(shape.width)};
+  program.sizes[1] = {12, 20};
+  program.op_count = 1;
+  program.ops[0].kind = AugmentKind::random_crop;
+  program.ops[0].probability = 1.0;
+  program.ops[0].height = 12;
+  program.ops[0].width = 20;
+  const auto codes_of = [&](const AugmentProgram* used, GatherArgs& args) {
+    args = data.args();
+    std::memset(args.decoded_memory.memory, 0xEE, static_cast<std::size_t>(args.decoded_memory.bytes));
+    args.augment.program = used;
+    args.batch.views = views;
+    GatherArgs part{};
+    REQUIRE(cuda::launch_batch_decoding(args, 0, count, nullptr, part) == cudaSuccess);
+    return std::vector<std::int8_t>(part.packed.codes, part.packed.codes + count * shape.values());
+  };
+  GatherArgs args{};
+  const std::vector<std::int8_t> whole = codes_of(nullptr, args), found = codes_of(&program, args);
+  for (std::int64_t b = 0; b < count; ++b) {
+    const auto at = [&](std::int64_t c, std::int64_t y, std::int64_t x) {
+      return static_cast<std::size_t>(((b * shape.channels + c) * shape.height + y) * shape.width + x);
+    };
+    for (std::uint32_t view = 0; view < static_cast<std::uint32_t>(views); ++view) {
+      DrawnImage image;
+      draw_image(args, sample_at(args.selection, b), view, image);
+      const ImagePart part = needed_part(program, image);
+      REQUIRE(part.rows.count() == 12);
+      REQUIRE(part.columns.count() == 20);
+      for (std::int64_t c = 0; c < shape.channels; ++c) {
+        for (std::int64_t y = part.rows.first; y < part.rows.end; ++y) {
+          REQUIRE(std::equal(&found[at(c, y, part.columns.first)], &found[at(c, y, part.columns.end - 1)] + 1,
+                             &whole[at(c, y, part.columns.first)]));
+        }
+      }
+    }
+  }
+  const auto left_out = std::count(found.begin(), found.end(), static_cast<std::int8_t>(0xEE));
+  if (views == 1) CHECK(left_out > std::ssize(found) / 3);
+  CHECK(std::count(whole.begin(), whole.end(), static_cast<std::int8_t>(0xEE)) < std::ssize(whole) / 50);
 }
 
 TEST_CASE("the CUDA gather of masks decodes coded rows", "[unit][order]") {

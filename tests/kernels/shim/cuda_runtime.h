@@ -114,6 +114,11 @@ T __shfl_xor_sync(unsigned, T value, int lanes) {
   return cuda_shim::from_lane(value, cuda_shim::thread_index.x % 32 ^ static_cast<unsigned>(lanes));
 }
 
+inline int __any_sync(unsigned, int is_true) {
+  for (int lanes = 16; lanes > 0; lanes /= 2) is_true |= __shfl_xor_sync(0xFFFFFFFFu, is_true, lanes);
+  return is_true;
+}
+
 template <typename T>
 T atomicAdd(T* place, T value) {
   const T old = *place;

@@ -322,6 +322,7 @@ sharding::ManifestOfShards sharding::merged_manifest(const ShardFolder& folder, 
 
 MergeSummary merge_shards(const std::filesystem::path& folder, const MergeOptions& options) {
   const auto start = std::chrono::steady_clock::now();
+  check_is_no_url(folder);
   check_targets(folder, options);
   auto [manifest, summary] = sharding::merged_manifest(sharding::local_shards(folder), options.on_progress);
   summary.path = folder / dataset_file::kManifestName;

@@ -64,6 +64,7 @@ bool is_packed(const std::filesystem::path& path, const sharding::ShardRecord& r
 }
 
 void create_folder(const std::filesystem::path& folder) {
+  check_is_no_url(folder);
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) throw_io_error("create the folder", folder, error.value());

@@ -205,6 +205,13 @@ void File::sync() const {
   if (::fsync(descriptor()) != 0) throw_io_error("sync", path_, errno);
 }
 
+void check_is_no_url(const std::filesystem::path& path) {
+  if (path.string().find("://") == std::string::npos) return;
+  throw InvalidArgument("write " + quoted(path) +
+                        ": a URL, but this writes to a local disk; in Python, octavo.pack and octavo.ShardedPack upload "
+                        "what they pack; or upload it afterwards");
+}
+
 void sync_folder_of(const std::filesystem::path& path) {
   std::filesystem::path folder = path.parent_path();
   if (folder.empty()) folder = ".";

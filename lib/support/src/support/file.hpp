@@ -75,6 +75,9 @@ class File final : public ByteSource {
   std::filesystem::path path_;
 };
 
+/// Throws InvalidArgument if `path`, to which a file or a folder is written, is a URL.
+void check_is_no_url(const std::filesystem::path& path);
+
 /// Syncs the folder of `path` to disk, so that a rename in it is durable. Throws IoError.
 void sync_folder_of(const std::filesystem::path& path);
 

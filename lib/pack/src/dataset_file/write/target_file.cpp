@@ -44,6 +44,7 @@ TargetFile::TargetFile(std::filesystem::path path, bool replace_existing)
       partial_(with_suffix(path_, ".partial")),
       spool_(with_suffix(path_, ".partial.pixels")),
       replace_existing_(replace_existing) {
+  check_is_no_url(path_);
   std::error_code ignored;
   if (path_.filename().empty() || std::filesystem::is_directory(path_, ignored)) {
     throw InvalidArgument("write " + quoted(path_) + ": it is a folder; name a file");
