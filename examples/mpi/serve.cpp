@@ -65,15 +65,15 @@ void serve(const char* file) {
 int main(int argument_count, char** arguments) {
   int provided = 0;
   MPI_Init_thread(&argument_count, &arguments, MPI_THREAD_MULTIPLE, &provided);
-  int status = 0;
   try {
     if (argument_count != 2) throw octavo::InvalidArgument("usage: example_mpi FILE");
     if (provided < MPI_THREAD_MULTIPLE) throw octavo::Unavailable("this MPI does not support threads");
     serve(arguments[1]);
   } catch (const octavo::Error& error) {
     std::cerr << error.what() << "\n";
-    status = 1;
+    // Not MPI_Finalize(), which waits for all ranks: one that does not answer never comes.
+    MPI_Abort(MPI_COMM_WORLD, 1);
   }
   MPI_Finalize();
-  return status;
+  return 0;
 }

@@ -13,6 +13,8 @@ namespace octavo::kernels::cuda {
 namespace {
 
 constexpr unsigned kSelectThreads = 128;
+/// Drawing a sample takes as long as decoding some 600 values. Smaller samples are decoded whole.
+constexpr std::int64_t kFewestDrawnValues = std::int64_t{16} << 10;
 
 /// Samples in DecodedMemory.
 struct DecodedSamples {
@@ -63,12 +65,6 @@ __global__ void __launch_bounds__(kSelectThreads)
   cursor.finish();
 }
 
-/// Draws a step of an image. Out of line, because few threads of a block do it.
-OCTAVO_NO_INLINE __device__ void draw_needed_step(const GatherArgs& args, const DrawKey& key, int i,
-                                                  DrawnImage& image) {
-  draw_step(*args.augment.program, args.sample.channels, key, i, image);
-}
-
 /// A block, which is a warp, draws the views of a sample. A partner that a sample is mixed with is drawn as its own
 /// image is.
 __global__ void __launch_bounds__(kWarpThreads) find_needed_parts(const GatherArgs args, const DecodedSamples samples) {
@@ -80,7 +76,7 @@ __global__ void __launch_bounds__(kWarpThreads) find_needed_parts(const GatherAr
   for (std::uint32_t view = 0; view < static_cast<std::uint32_t>(args.batch.views); ++view) {
     const DrawKey key = draw_key(args, sample, view);
     for (int i = static_cast<int>(threadIdx.x); i < program.op_count; i += static_cast<int>(kWarpThreads)) {
-      draw_needed_step(args, key, i, image);
+      draw_step(program, args.sample.channels, key, i, image);
     }
     __syncthreads();
     if (threadIdx.x == 0) needed.unite(needed_part(program, image));
@@ -116,7 +112,8 @@ cudaError_t launch_batch_decoding(const GatherArgs& args, std::int64_t first, st
   if (first + count < args.batch_count) selected.cursor_batches = 0;
   const dim3 blocks(static_cast<unsigned>((count + kSelectThreads - 1) / kSelectThreads)), threads(kSelectThreads);
   cudaError_t status = launch(&select_decoded, blocks, threads, stream, selected, first, count, samples);
-  if (status == cudaSuccess && args.augment.program != nullptr) {
+  const bool finds_parts = args.augment.program != nullptr && args.sample.values() >= kFewestDrawnValues;
+  if (status == cudaSuccess && finds_parts) {
     status = launch(&find_needed_parts, dim3(static_cast<unsigned>(count)), dim3(kWarpThreads), stream, args, samples);
   }
   if (status != cudaSuccess) return status;
@@ -144,7 +141,7 @@ cudaError_t launch_batch_decoding(const GatherArgs& args, std::int64_t first, st
   decoding.values = samples.codes;
   decoding.out_labels = nullptr;
   decoding.selection = given_rows(samples.rows, args.selection.row_count);
-  decoding.needed_parts = args.augment.program == nullptr ? nullptr : samples.needed;
+  decoding.needed_parts = finds_parts ? samples.needed : nullptr;
   return args.packed.coding == RowCoding::lp8 ? launch_decode_lp8(decoding, stream)
                                               : launch_decode_lc8(decoding, stream);
 }

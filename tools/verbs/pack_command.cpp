@@ -338,9 +338,10 @@ void add_output_options(CLI::App& verb, PackArguments& arguments) {
       "the "
       "fastest of none, lp8 and lc8 that fits in the memory of the GPU, or lp8 without a GPU; deflate: for other HDF5 "
       "programs (none)");
-  verb.add_flag("--append", arguments.append,
-                "Add the splits to the existing output file, with the compression of that file; to a dataset of shards, "
-                "add the samples as one more shard")
+  verb.add_flag(
+          "--append", arguments.append,
+          "Add the splits to the existing output file, with the compression of that file; to a dataset of shards, "
+          "add the samples as one more shard")
       ->excludes(force)
       ->excludes(compress);
   auto* names = verb.add_flag("--names", arguments.names,

@@ -180,6 +180,8 @@ std::vector<std::unique_ptr<CostCase>> cost_cases() {
       {"lc8", small, 128, {}, RowCoding::lc8},
       {"lp8, crop with fill, flip", small, 128, {crop(32, 4), flip()}, RowCoding::lp8},
       {"lc8, crop with fill, flip", small, 128, {crop(32, 4), flip()}, RowCoding::lc8},
+      {"lp8, crop of a quarter", {3, 256, 256}, 2, {crop(128, 0)}, RowCoding::lp8},
+      {"lc8, crop of a quarter", {3, 256, 256}, 2, {crop(128, 0)}, RowCoding::lc8},
       {"lp8", {1, 28, 28}, 256, {}, RowCoding::lp8},
       {"lc8", {1, 28, 28}, 256, {}, RowCoding::lc8},
       {"flip", small, 128, {flip()}},

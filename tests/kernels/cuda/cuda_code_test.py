@@ -26,7 +26,8 @@ from concurrent.futures import ThreadPoolExecutor
 # The keys are regular expressions; the first one counts.
 MOST_REGISTERS = {"(gather|sum)_decoded": 120, "gather_channels": 96, "gather_augmented": 128,
                   "gather_made_images": 128, "gather_masks.*PlainRows": 96, "gather_masks": 112,
-                  "gather_movedI.*Li3ELb0ELb[01]ELb1E": 112, "gather_moved": 80, "gather_resized": 80}
+                  "gather_movedI.*Li3ELb0ELb[01]ELb1E": 112, "gather_moved": 80, "gather_resized": 80,
+                  "find_needed_parts": 96}
 
 # Of a lane that decodes coded rows, for each value: the maximum number of instructions, by the codec and the planes of a
 # unit. With three planes, a warp has work for 30 (LP8) or 24 lanes (LC8).
@@ -350,7 +351,7 @@ class CudaCode(unittest.TestCase):
                         if row["architecture"] == architecture and row["variant"].family == family]
                 self.assertEqual(len(seen), count, f"{family} for {architecture}")
         for name in ("fold_maps", "clear_sums", "add_biases", "relu_gradients", "softmax_rows", "momentum_steps",
-                     "gather_augmented", "gather_made_images", "gather_masks", "gather_resized", "select_samples"):
+                     "gather_augmented", "gather_made_images", "gather_masks", "gather_resized", "select_samples", "find_needed_parts"):
             self.assertTrue(any(name in kernel["name"] for kernel in self.kernels), name)
 
     def test_no_kernel_spills_or_takes_too_many_registers(self):

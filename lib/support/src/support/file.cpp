@@ -207,9 +207,10 @@ void File::sync() const {
 
 void check_is_no_url(const std::filesystem::path& path) {
   if (path.string().find("://") == std::string::npos) return;
-  throw InvalidArgument("write " + quoted(path) +
-                        ": a URL, but this writes to a local disk; in Python, octavo.pack and octavo.ShardedPack upload "
-                        "what they pack; or upload it afterwards");
+  throw InvalidArgument(
+      "write " + quoted(path) +
+      ": a URL, but this writes to a local disk; in Python, octavo.pack and octavo.ShardedPack upload "
+      "what they pack; or upload it afterwards");
 }
 
 void sync_folder_of(const std::filesystem::path& path) {
