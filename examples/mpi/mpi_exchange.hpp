@@ -89,7 +89,7 @@ class MpiExchange final : public octavo::Exchange {
                           std::to_string(patience_.count()) + " ms");
   }
 
-  /// "rank 3, 5": those that do not say that they wait, too. All others find this out at about the same time.
+  /// "rank 3, 5": those that do not answer that they wait, too. All others find this out at about the same time.
   std::string absent_ranks() {
     constexpr int kTag = 1;
     std::vector<MPI_Request> sent(static_cast<std::size_t>(world_size_), MPI_REQUEST_NULL), received = sent;

@@ -20,7 +20,7 @@ int main(int argument_count, char** arguments) {
     } catch (const octavo::IoError& error) {
       std::cout << "rank " << exchange.rank() << ": " << error.what() << std::endl;
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(500));  // the others say so, too
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));  // the others report it, too
   }
   MPI_Abort(MPI_COMM_WORLD, 3);
 }

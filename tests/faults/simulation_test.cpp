@@ -1,7 +1,7 @@
-// Simulated runs, each from a seed: workers pack shards, and some are killed or do the work of others; they are merged;
-// the dataset is read from its folder or from a server that fails or changes bytes, through a cache with damaged
-// blocks; and ranks take batches, with delays, jumps and failures. Whatever happens, a batch that is served is the one
-// that a single process makes from one file.
+// Simulated runs, each from a seed: workers pack shards, and some are killed or do the work of others; they are merged,
+// and samples are appended; the dataset is read from its folder or from a server that fails or changes bytes, through a
+// cache with damaged blocks; and ranks take batches, with delays, jumps and failures. Whatever happens, a batch that is
+// served is the one that a single process makes from one file.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,6 +43,7 @@ enum class Fault { none, leaves, stops, changes_bytes };
 /// One simulation.
 struct Case {
   PlainSplit plain;
+  std::optional<PlainSplit> appended;  ///< after the others are merged
   Compression compression;
   std::int64_t shard_count;
   std::uint64_t packing_seed, server_seed;
@@ -66,7 +67,14 @@ Case random_case(Random& random) {
   const std::int64_t N = 12 + below(random, 60);
   const SampleShape shape{1 + below(random, 3), 1 + below(random, 9), 1 + below(random, 9)};
   const auto seed = static_cast<unsigned>(random());
-  one.plain = below(random, 2) == 0 ? masked_split("train", N, shape, seed) : smooth_split("train", N, shape, seed);
+  const auto make_split = below(random, 2) == 0 ? &masked_split : &smooth_split;
+  one.plain = make_split("train", N, shape, seed);
+  std::int64_t total = N;
+  if (below(random, 3) == 0) {
+    const std::int64_t more = 1 + below(random, 20);
+    one.appended = make_split("train", more, shape, seed + 1);
+    total += more;
+  }
   one.compression = random_compression(random);
   one.shard_count = 1 + below(random, 4);
   one.packing_seed = random();
@@ -78,9 +86,9 @@ Case random_case(Random& random) {
   one.options.shuffle = below(random, 4) != 0;
   one.options.seed = random();
   one.options.drop_last = true;  // so that every rank has a part of every batch
-  one.options.batch_size = std::min(one.options.batch_size, N);
+  one.options.batch_size = std::min(one.options.batch_size, total);
   one.options.prefetch = static_cast<int>(below(random, 4));
-  const std::int64_t per_epoch = N / one.options.batch_size;
+  const std::int64_t per_epoch = total / one.options.batch_size;
   std::pair<std::int64_t, std::int64_t> next{below(random, 3), below(random, per_epoch)};
   for (std::int64_t i = 2 + below(random, 12); i > 0; --i) {
     one.batches.push_back(next);
@@ -127,6 +135,14 @@ void pack_and_kill(const std::function<void()>& pack, Random& random) {
   ::waitpid(child, &status, 0);
 }
 
+/// Appends as workers do that are killed, or that do it twice.
+void append_samples(const std::filesystem::path& file, const std::filesystem::path& folder, Random& random) {
+  const auto append = [&] { append_shard(*open_source({{.path = file.string()}}, {}), folder); };
+  if (below(random, 2) == 0 && !is_sanitized()) pack_and_kill(append, random);
+  append();
+  if (below(random, 2) == 0) append();
+}
+
 void pack_shards(const Case& one, const std::filesystem::path& file, const std::filesystem::path& folder) {
   Random random(one.packing_seed);
   const auto open = [&] { return open_source({{.path = file.string()}}, {}); };
@@ -142,6 +158,9 @@ void pack_shards(const Case& one, const std::filesystem::path& file, const std::
     if (other.valid()) other.get();
   }
   merge_shards(folder, {});
+  if (!one.appended) return;
+  const PackedFixture more({*one.appended}, Compression::none);
+  append_samples(more.path(), folder, random);
 }
 
 // ---- The server and the cache -----------------------------------------------
@@ -337,7 +356,14 @@ std::string problem_with(const Case& one) {
                                               ? results_from_server(one, folder / "shards", folder / "cache")
                                               : take_all_batches(one, Dataset::open((folder / "shards").string()));
 
-  const Store whole = Store::load(fixture.dataset().split("train"), Device::cpu(), {.residency = Residency::device});
+  std::filesystem::path whole_path = fixture.path();
+  if (one.appended) {
+    const PackedFixture more({*one.appended}, Compression::none);
+    whole_path = folder / "whole.h5";
+    pack(*open_source({{.path = fixture.path()}, {.path = more.path()}}, {}), whole_path);
+  }
+  const Store whole =
+      Store::load(Dataset::open(whole_path.string()).split("train"), Device::cpu(), {.residency = Residency::device});
   for (std::int64_t rank = 0; rank < one.world_size; ++rank) {
     const RankResult& result = results[static_cast<std::size_t>(rank)];
     LoaderOptions options = one.options;

@@ -76,6 +76,16 @@ void unite_losses(Json& notes, const Json& more) {
   }
 }
 
+/// Appended shards have other sources.
+void unite_sources(Json& merged, const Json& provenance) {
+  const Json more = provenance.value("sources", Json::array());
+  if (!more.is_array() || merged.value("sources", Json::array()) == more) return;
+  Json& all = merged["sources"];
+  for (const Json& source : more) {
+    if (std::find(all.begin(), all.end(), source) == all.end()) all.push_back(source);
+  }
+}
+
 void append_skipped(Json& all, const Json& more) {
   for (const Json& sample : more) {
     if (all.size() == kMostSkipped) return;
@@ -97,6 +107,7 @@ void MergedProvenance::add(const Json& provenance) {
   } else {
     merged_["sample_count"] = count_in(merged_, "sample_count") + count_in(provenance, "sample_count");
     unite_losses(merged_["notes"], provenance.value("notes", Json::object()));
+    unite_sources(merged_, provenance);
   }
   if (skipped.is_array()) append_skipped(merged_["skipped"], skipped);
 }

@@ -17,6 +17,11 @@ def is_address(path: str | os.PathLike[str]) -> bool:
     return isinstance(text, str) and _ADDRESS.match(text) is not None and not os.path.exists(text)
 
 
+def full_address(path: str | os.PathLike[str]) -> str:
+    """The address, whose ``//`` a Path has written as ``/``."""
+    return re.sub(r":/(?!/)", "://", os.fspath(path), count=1)
+
+
 def scheme_of(url: str) -> str:
     """The scheme in lower case: ``s3``."""
     return url.partition(":")[0].lower()

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 from .. import _core
 from .._optional import is_installed
 from .._warn import warn
-from .addresses import is_address, scheme_of, shown
+from .addresses import full_address, is_address, scheme_of, shown
 from .clients import (
     Client,
     FsspecClient,
@@ -191,8 +191,7 @@ def find_source(data: Any) -> ByteSource | None:
     if isinstance(data, ByteSource):
         return data
     if isinstance(data, str | os.PathLike) and type(data).__module__.partition(".")[0] != "upath":
-        # A Path writes the "//" of an address as "/".
-        return _source_of_address(re.sub(r":/(?!/)", "://", os.fspath(data), count=1)) if is_address(data) else None
+        return _source_of_address(full_address(data)) if is_address(data) else None
     if isinstance(data, tuple):
         return remote_file(*data) if len(data) == 2 and _has_ranges(data[0]) else None
     # fsspec's OpenFile and its files, and universal_pathlib's paths.

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from .. import _core
 from .._optional import is_installed
-from .addresses import has_query, is_address, scheme_of, shown
+from .addresses import full_address, has_query, is_address, scheme_of, shown
 from .byte_source import INSTALL, ByteSource, remote_file
 from .clients import Client, needs_another_process, obstore_reads, store_of_url
 from .problems import problem_of, with_retries
@@ -45,14 +45,17 @@ class RemoteFolder:
     Raises
     ------
     ValueError
-        If the address has a query, which the files in it cannot have.
+        If the address has a query, which the files in it cannot have, or is that of a local folder.
     """
 
     def __init__(self, place: Any) -> None:
-        store, path = (None, os.fspath(place)) if is_folder_address(place) else place
+        # A Path writes the "//" of an address as "/".
+        store, path = (None, full_address(place)) if is_folder_address(place) else place
         self._store: Any = store
         if self._store is None and has_query(path):
             raise ValueError(f"write to {shown(path)!r}: an address with a query cannot be written")
+        if self._store is None and scheme_of(path) == "file":
+            raise ValueError(f"write to {shown(path)!r}: pass the path of a local folder, without file:")
         self._path = path.rstrip("/") + "/"
 
     @property

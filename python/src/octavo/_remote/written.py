@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from .addresses import full_address
 from .remote_folder import RemoteFolder, is_folder_address
 
 
@@ -28,7 +29,7 @@ def written(path: str | os.PathLike[str], *, force: bool, append: bool) -> Itera
     if not is_folder_address(path):
         yield Path(path)
         return
-    place, _, name = os.fspath(path).rpartition("/")
+    place, _, name = full_address(path).rpartition("/")
     folder = RemoteFolder(place)
     where = folder.source(name).name
     if append:
