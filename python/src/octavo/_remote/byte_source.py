@@ -6,7 +6,6 @@ import functools
 import operator
 import os
 import pickle
-import re
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
