@@ -2,6 +2,7 @@
 #include <sys/resource.h>
 
 #include <fstream>
+#include <map>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "catch.hpp"
 #include "packed_fixture.hpp"
 #include "served.hpp"
+#include "support/strict_json.hpp"
 
 using namespace octavo;
 using namespace octavo::test;
@@ -62,6 +64,11 @@ std::string text_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+/// Those in the provenance.
+std::map<std::string, std::string> source_digests(const Dataset& dataset) {
+  return parse_strict_json(dataset.provenance()).at("source_digests").get<std::map<std::string, std::string>>();
+}
+
 }  // namespace
 
 TEST_CASE("shards serve the bits of one file", "[unit][shards]") {
@@ -83,6 +90,7 @@ TEST_CASE("shards serve the bits of one file", "[unit][shards]") {
     CHECK(merged.splits[1].sample_count == 4);
 
     const Dataset dataset = shards.dataset(), whole = shards.whole().dataset();
+    CHECK(source_digests(dataset) == source_digests(whole));
     for (const char* name : {"train", "val"}) {
       const Split split = dataset.split(name), expected = whole.split(name);
       CHECK(split.data()->description().data_hash == expected.data()->description().data_hash);
@@ -206,6 +214,7 @@ TEST_CASE("an appended shard serves the bits of one file", "[unit][shards]") {
         open_source({{.path = shards.whole().path()}, {.path = added.path()}, {.path = last.path()}}, {});
     pack(*together, folder / "whole.h5");
     const Dataset dataset = shards.dataset(), whole = Dataset::open(folder / "whole.h5");
+    CHECK(source_digests(dataset) == source_digests(whole));
     CHECK(dataset.split_names() == std::vector<std::string>{"train", "val", "test"});
     for (const std::string& name : dataset.split_names()) {
       const Split split = dataset.split(name), expected = whole.split(name);

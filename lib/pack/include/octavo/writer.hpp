@@ -29,6 +29,9 @@ struct SplitLayout {
   bool has_masks = false;                              ///< each sample has a mask, uint8 [H,W]; needs format version 2
   /// 0 to kMostMaxError: values are multiples of value_step() of it, which lp8 and lc8 store divided.
   int max_error = 0;
+  /// Of a shard: the row of its first sample in the dataset. The provenance then has digests of the samples at these
+  /// rows as `dataset_digests`: those of all shards add up to the source digest of the dataset.
+  std::optional<std::int64_t> dataset_row = {};
 };
 
 /// How to write the file.

@@ -56,16 +56,18 @@ void add_failures(std::vector<SampleFailure>& failures, std::vector<SampleFailur
       failures.end());
 }
 
-/// The first `kept_splits` splits keep their names whatever the options.
-WriterOptions writer_options(const Source& source, const PackOptions& options, std::size_t kept_splits) {
+/// Splits that are kept keep their names whatever the options.
+WriterOptions writer_options(const Source& source, const PackOptions& options,
+                             const packing::PackAdditions& additions) {
   WriterOptions made;
   for (std::size_t at = 0; at < source.splits().size(); ++at) {
     const SourceSplit& split = source.splits()[at];
-    const bool is_chosen = options.with_names.has_value() && at >= kept_splits;
+    const bool is_chosen = options.with_names.has_value() && at >= additions.kept_splits;
     const bool with_names = is_chosen ? *options.with_names : source.has_sample_paths(at);
     made.splits.push_back({split.name, split.shape, split.labels, split.color, split.sample_count, with_names,
                            split.quantization, split.source_dtype, split.has_masks,
                            stays_compressed(options.compression) ? split.max_error : 0});
+    if (!additions.dataset_rows.empty()) made.splits.back().dataset_row = additions.dataset_rows[at];
   }
   made.class_names = source.class_names();
   made.rows_may_be_skipped = options.skip_bad_samples;
@@ -106,8 +108,7 @@ class Packer {
   /// `before_rounding` is `source`, or what it rounds.
   Packer(Source& source, const Source& before_rounding, const std::filesystem::path& path, const PackOptions& options,
          const PackAdditions& additions)
-      : Packer(source, before_rounding, path, options, additions,
-               writer_options(source, options, additions.kept_splits)) {}
+      : Packer(source, before_rounding, path, options, additions, writer_options(source, options, additions)) {}
 
   PackSummary run() {
     const auto start = std::chrono::steady_clock::now();

@@ -1,8 +1,10 @@
 // Packing, and what appending and shards add to it.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <vector>
 
 #include <octavo/pack.hpp>
 
@@ -17,6 +19,8 @@ struct PackAdditions {
   std::function<void()> once_locked = [] {};
   /// For the provenance of a shard; otherwise null. Encodings are not trained for a shard.
   Json shard = {};
+  /// Of a shard: where each split begins in the dataset.
+  std::vector<std::int64_t> dataset_rows = {};
 };
 
 /// Packs as octavo::pack() does.

@@ -108,7 +108,8 @@ class Appending {
     // It must not look like a shard before it is known to be a new one.
     std::filesystem::path candidate = summary.path;
     candidate += ".new";
-    summary.packed = packing::pack_with(samples, candidate, options_, {.shard = sharding::to_json(record)});
+    summary.packed = packing::pack_with(samples, candidate, options_,
+                                        {.shard = sharding::to_json(record), .dataset_rows = samples.first_rows()});
     const std::string same = shard_with_samples_of(*dataset_file::Reader::open(candidate.string()), record);
     if (!same.empty()) {
       std::filesystem::remove(candidate);

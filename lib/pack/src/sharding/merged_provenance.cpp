@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "support/hash.hpp"
+#include "support/json_fields.hpp"
+
 namespace octavo::sharding {
 namespace {
 
@@ -102,6 +105,7 @@ void MergedProvenance::add(const Json& provenance) {
     merged_ = provenance;
     merged_.erase("shard");
     merged_.erase("source_digests");
+    merged_.erase("dataset_digests");
     if (!merged_.contains("notes") || !merged_["notes"].is_object()) merged_["notes"] = Json::object();
     merged_["skipped"] = Json::array();
   } else {
@@ -110,11 +114,26 @@ void MergedProvenance::add(const Json& provenance) {
     unite_sources(merged_, provenance);
   }
   if (skipped.is_array()) append_skipped(merged_["skipped"], skipped);
+  add_digests(provenance);
+}
+
+void MergedProvenance::add_digests(const Json& provenance) {
+  const Json digests = provenance.value("dataset_digests", Json());
+  // Samples behind a skipped one are not at the rows that the packer expected.
+  has_digests_ = has_digests_ && digests.is_object() && skipped_count_ == 0;
+  if (!has_digests_) return;
+  const JsonFields fields(digests, "its provenance: dataset_digests");
+  for (const auto& [split, digest] : digests.items()) {
+    digests_[split] += fields.optional_hash(split.c_str()).value_or(0);
+  }
 }
 
 std::string MergedProvenance::merged() const {
   Json merged = merged_;
   merged["shards"] = shard_count_;
+  if (has_digests_) {
+    for (const auto& [split, digest] : digests_) merged["source_digests"][split] = to_hex(digest);
+  }
   if (skipped_count_ > std::ssize(merged["skipped"])) merged["skipped_count"] = skipped_count_;
   return merged.dump();
 }

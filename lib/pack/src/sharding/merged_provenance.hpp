@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "support/strict_json.hpp"
@@ -18,7 +19,11 @@ class MergedProvenance {
   std::string merged() const;
 
  private:
+  void add_digests(const Json& provenance);
+
   Json merged_;
+  std::map<std::string, std::uint64_t> digests_;  ///< of the samples of each split so far
+  bool has_digests_ = true;
   std::int64_t skipped_count_ = 0, shard_count_ = 0;
 };
 

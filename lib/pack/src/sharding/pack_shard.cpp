@@ -80,13 +80,17 @@ void check_number(const Shard& shard) {
 ShardSummary pack_or_find(Source& samples, const std::filesystem::path& path, const sharding::ShardRecord& record,
                           const PackOptions& options) {
   ShardSummary summary{path, false, {}};
+  packing::PackAdditions additions{.shard = sharding::to_json(record)};
+  for (const ShardRange& range : record.ranges) {
+    if (range.count > 0) additions.dataset_rows.push_back(range.first);
+  }
   while (true) {
     if (!options.replace_existing && is_packed(path, record)) {
       summary.was_there = true;
       return summary;
     }
     try {
-      summary.packed = packing::pack_with(samples, path, options, {.shard = sharding::to_json(record)});
+      summary.packed = packing::pack_with(samples, path, options, additions);
       return summary;
     } catch (const LockTaken&) {
       // Another worker packs the same shard. If it fails, this one takes over.

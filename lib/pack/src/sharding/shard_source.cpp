@@ -25,6 +25,12 @@ ShardSource::ShardSource(Source& source, const std::vector<ShardRange>& ranges, 
   }
 }
 
+std::vector<std::int64_t> ShardSource::first_rows() const {
+  std::vector<std::int64_t> rows;
+  for (const Part& part : parts_) rows.push_back(part.first_row);
+  return rows;
+}
+
 std::vector<SampleFailure> ShardSource::read(std::size_t split, std::int64_t first_row, std::int64_t count,
                                              std::span<std::uint8_t> values, std::span<std::byte> labels) {
   const Part& part = parts_[split];

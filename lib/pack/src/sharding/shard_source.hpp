@@ -20,6 +20,9 @@ class ShardSource final : public Source {
   /// borrows, too; what that has left out is named only if `names_left_out`.
   ShardSource(Source& source, const std::vector<ShardRange>& ranges, const Source& described, bool names_left_out);
 
+  /// Where each split begins in the source.
+  std::vector<std::int64_t> first_rows() const;
+
   const std::vector<SourceSplit>& splits() const override { return splits_; }
   const std::vector<std::string>& class_names() const override { return source_.class_names(); }
   std::string format() const override { return described_.format(); }

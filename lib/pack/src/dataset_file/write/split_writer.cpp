@@ -157,18 +157,24 @@ void SplitWriter::store(std::int64_t first_row, std::span<std::uint8_t> values, 
   const auto label_bytes = static_cast<std::size_t>(layout_.labels.bytes_per_sample());
   const auto mask_width = static_cast<std::size_t>(mask_bytes());
   std::vector<std::uint64_t> checksums(values.size() / row_values);
-  std::uint64_t digest = 0;
+  std::uint64_t digest = 0, dataset_digest = 0;
   StreamingHash hash;
   const auto checksum_of = [&](std::size_t i, std::span<const std::byte> row, std::span<const std::byte> mask) {
     return sample_checksum(hash, row, labels.subspan(i * label_bytes, label_bytes), mask);
   };
   for (std::size_t i = 0; i < checksums.size(); ++i) {
     const auto sample = values.subspan(i * row_values, row_values);
-    digest += XXH3_64bits_withSeed(sample.data(), sample.size(), static_cast<std::uint64_t>(first_row) + i);
+    const std::uint64_t row = static_cast<std::uint64_t>(first_row) + i;
+    digest += XXH3_64bits_withSeed(sample.data(), sample.size(), row);
+    if (layout_.dataset_row) {
+      const std::uint64_t in_dataset = static_cast<std::uint64_t>(*layout_.dataset_row) + row;
+      dataset_digest += XXH3_64bits_withSeed(sample.data(), sample.size(), in_dataset);
+    }
     statistics::flip_top_bits(sample);
     checksums[i] = checksum_of(i, std::as_bytes(sample), masks.subspan(i * mask_width, mask_width));
   }
   source_digest_ += digest;
+  dataset_digest_ += dataset_digest;
   if (place_.rows) {
     file_->write_at(place_.decoded_checksums.offset + first_row * 8, std::as_bytes(std::span(checksums)));
     const EncodedRows rows = place_.rows->add(first_row, std::as_bytes(values));

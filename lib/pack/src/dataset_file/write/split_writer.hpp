@@ -67,6 +67,8 @@ class SplitWriter {
   Statistics statistics();
   /// Sum modulo 2^64 over rows of XXH3-64 of the sample's uint8 values, seeded with its row.
   std::uint64_t source_digest() const { return source_digest_; }
+  /// The same, seeded with its row in the dataset, if the layout has that.
+  std::uint64_t dataset_digest() const { return dataset_digest_; }
   /// The metadata of the written rows, not checked; empty if there is none.
   const std::string& columns() const { return columns_; }
   /// The bytes of all names, including a zero byte after each.
@@ -120,7 +122,7 @@ class SplitWriter {
   std::int64_t next_final_row_ = 0;
   std::mutex counters_mutex_;
   std::vector<std::unique_ptr<statistics::SampleCounter>> idle_counters_;  ///< as many as concurrent writers so far
-  std::atomic<std::uint64_t> source_digest_ = 0;
+  std::atomic<std::uint64_t> source_digest_ = 0, dataset_digest_ = 0;
   std::atomic<std::int64_t> name_bytes_ = 0;
 };
 

@@ -271,7 +271,9 @@ void Writer::Implementation::complete(Json provenance) {
   Json digests = Json::object();
   for (std::size_t split = 0; split < splits_.size(); ++split) {
     completion.add_split(*splits_[split], spool_.get());
-    digests[options_.splits[split].name] = to_hex(splits_[split]->source_digest());
+    const SplitLayout& layout = options_.splits[split];
+    digests[layout.name] = to_hex(splits_[split]->source_digest());
+    if (layout.dataset_row) provenance["dataset_digests"][layout.name] = to_hex(splits_[split]->dataset_digest());
   }
   if (!has_digests) provenance["source_digests"] = std::move(digests);
   completion.add_class_names(options_.class_names);
