@@ -12,7 +12,7 @@ import numpy as np
 import octavo
 import pytest
 from conftest import Packed, write_packed
-from remote_servers import FolderStore
+from remote_servers import FolderStore, RangeStore
 
 
 def batches_of(path: Path, **options) -> list[np.ndarray]:
@@ -274,6 +274,12 @@ def test_an_upload_is_compared_with_the_file(source: Packed) -> None:
     with pytest.raises(PermissionError, match="access is denied"):
         job(0)
     store.failure = None
+    with pytest.raises(TypeError, match="RangeStore has no put_file"):
+        octavo.ShardedPack(source.path, (RangeStore(b""), "bucket"), shards=2)
+    with pytest.raises(ValueError, match="an address with a query"):
+        octavo.ShardedPack(source.path, "https://host/bucket?signature=1", shards=2)
+    with pytest.raises(ValueError, match="without file:"):
+        octavo.ShardedPack(source.path, "file:///tmp/shards", shards=2)
     store.files["bucket/dataset.json"] = b"{}"
     job(0), job(1)
     with pytest.raises(FileExistsError, match="is no manifest of shards"):

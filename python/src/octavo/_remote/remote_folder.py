@@ -46,6 +46,8 @@ class RemoteFolder:
     ------
     ValueError
         If the address has a query, which the files in it cannot have, or is that of a local folder.
+    TypeError
+        If the store has no files that can be written.
     """
 
     def __init__(self, place: Any) -> None:
@@ -56,6 +58,11 @@ class RemoteFolder:
             raise ValueError(f"write to {shown(path)!r}: an address with a query cannot be written")
         if self._store is None and scheme_of(path) == "file":
             raise ValueError(f"write to {shown(path)!r}: pass the path of a local folder, without file:")
+        if self._store is not None and not _is_of_obstore(self._store) and not _has_files(self._store):
+            raise TypeError(
+                f"write to a folder: {type(self._store).__name__} has no put_file(), ls() and rm_file(); pass a store of "
+                "obstore or a file system of fsspec"
+            )
         self._path = path.rstrip("/") + "/"
 
     @property
@@ -133,11 +140,15 @@ def is_remote_folder(place: Any) -> bool:
     return is_folder_address(place) or (isinstance(place, tuple) and len(place) == 2 and isinstance(place[1], str))
 
 
-# ---- In the process that has the clients ---------------------------------------------------------------------------
-
-
 def _is_of_obstore(store: Any) -> bool:
     return type(store).__module__.partition(".")[0] == "obstore"
+
+
+def _has_files(store: Any) -> bool:
+    return all(callable(getattr(store, name, None)) for name in ("put_file", "ls", "rm_file", "cat_ranges", "info"))
+
+
+# ---- In the process that has the clients ---------------------------------------------------------------------------
 
 
 def _opened(place: _Place) -> _Place:
