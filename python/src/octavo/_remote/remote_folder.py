@@ -60,8 +60,8 @@ class RemoteFolder:
             raise ValueError(f"write to {shown(path)!r}: pass the path of a local folder, without file:")
         if self._store is not None and not _is_of_obstore(self._store) and not _has_files(self._store):
             raise TypeError(
-                f"write to a folder: {type(self._store).__name__} has no put_file(), ls() and rm_file(); pass a store of "
-                "obstore or a file system of fsspec"
+                f"write to a folder: {type(self._store).__name__} has no put_file(), ls() and rm_file(); pass a store "
+                "of obstore or a file system of fsspec"
             )
         self._path = path.rstrip("/") + "/"
 
