@@ -9,7 +9,7 @@ int main(int argument_count, char** arguments) {
   int provided = 0;
   MPI_Init_thread(&argument_count, &arguments, MPI_THREAD_MULTIPLE, &provided);
   {
-    MpiExchange exchange(std::chrono::milliseconds(1000));
+    MpiExchange exchange(std::chrono::milliseconds(4000));
     const std::vector<std::byte> own(8);
     std::vector<std::byte> all(static_cast<std::size_t>(8 * exchange.world_size()));
     exchange.all_gather(own, all);
@@ -20,7 +20,7 @@ int main(int argument_count, char** arguments) {
     } catch (const octavo::IoError& error) {
       std::cout << "rank " << exchange.rank() << ": " << error.what() << std::endl;
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(500));  // the others report it, too
+    std::this_thread::sleep_for(std::chrono::milliseconds(2000));  // the others report it, too
   }
   MPI_Abort(MPI_COMM_WORLD, 3);
 }
