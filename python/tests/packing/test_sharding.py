@@ -12,6 +12,8 @@ import numpy as np
 import octavo
 import pytest
 from conftest import Packed, write_packed
+from octavo._remote import written
+from octavo._remote.remote_folder import RemoteFolder
 from remote_servers import FolderStore, RangeStore
 
 
@@ -285,3 +287,29 @@ def test_an_upload_is_compared_with_the_file(source: Packed) -> None:
     with pytest.raises(FileExistsError, match="is no manifest of shards"):
         job.merge()
     assert store.files["bucket/dataset.json"] == b"{}"
+
+
+def test_a_file_is_packed_into_an_object_store(source: Packed, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    store = FolderStore()
+    monkeypatch.setattr(written, "RemoteFolder", lambda place: RemoteFolder((store, place.partition("://")[2])))
+    octavo.pack(source.path, "s3://bucket/a/one.h5")
+    octavo.repack(source.path, Path("s3://bucket/a/two.h5"), compress="lp8")
+    octavo.pack_dataset(Photos(5), "s3://bucket/a/three.h5", columns="day")
+    assert sorted(store.files) == ["bucket/a/one.h5", "bucket/a/three.h5", "bucket/a/two.h5"]
+    for name in ("one", "two"):
+        found = octavo.Dataset((store, f"bucket/a/{name}.h5"))["train"]
+        np.testing.assert_array_equal(values_of(found), source.values)
+    assert len(octavo.Dataset((store, "bucket/a/three.h5"))["train"]) == 5
+    before = store.versions
+    with pytest.raises(FileExistsError, match=r"s3://bucket/a/one\.h5|FolderStore/bucket/a/one\.h5"):
+        octavo.pack(source.path, "s3://bucket/a/one.h5")
+    with pytest.raises(ValueError, match="an object cannot be changed"):
+        octavo.pack(source.path, "s3://bucket/a/one.h5", append=True)
+    with pytest.raises(ValueError, match=r"ends with \.h5"):
+        octavo.pack(source.path, "s3://bucket/a/")
+    (tmp_path / "damaged.npy").write_bytes(b"no array")
+    with pytest.raises(octavo.FormatError):
+        octavo.pack(tmp_path / "damaged.npy", "s3://bucket/a/four.h5")
+    assert store.versions == before
+    octavo.pack(source.path, "s3://bucket/a/one.h5", force=True)
+    assert store.versions == before + 1
