@@ -5,6 +5,7 @@
 #include "catch.hpp"
 #include "program.hpp"
 #include "temporary_folder.hpp"
+#include "working_folder.hpp"
 
 using namespace octavo::test;
 
@@ -46,18 +47,6 @@ std::string libraries_of(const std::vector<std::string>& arguments) {
   REQUIRE(outcome.exit_code == 0);
   return outcome.err;
 }
-
-/// The working folder of this process and those it starts, until the end of the scope.
-class WorkingFolder {
- public:
-  explicit WorkingFolder(const std::filesystem::path& path) { std::filesystem::current_path(path); }
-  ~WorkingFolder() { std::filesystem::current_path(before_); }
-  WorkingFolder(const WorkingFolder&) = delete;
-  WorkingFolder& operator=(const WorkingFolder&) = delete;
-
- private:
-  std::filesystem::path before_ = std::filesystem::current_path();
-};
 
 }  // namespace
 
