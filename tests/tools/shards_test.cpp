@@ -63,7 +63,7 @@ TEST_CASE("samples are appended to a dataset of shards", "[unit][tools][shards]"
   }
   CHECK(run_octavo({"verify", out}).exit_code == 0);
   const Outcome both = run_octavo({"pack", more.path(), "-o", out, "--append", "--shards", "2"});
-  CHECK(both.exit_code == 1);
+  CHECK(both.exit_code == 2);
   CHECK_THAT(both.err, ContainsSubstring("--append adds one shard"));
 }
 
