@@ -52,6 +52,7 @@ TEST_CASE("samples are appended to a dataset of shards", "[unit][tools][shards]"
   const TemporaryFolder folder;
   const std::string out = folder / "out";
   REQUIRE(run_octavo({"pack", first.path(), "-o", out, "--shards", "3"}).exit_code == 0);
+  REQUIRE(run_octavo({"merge", out, "--vds"}).exit_code == 0);
   for (const std::string& target : {out, out + "/dataset.json"}) {
     const Outcome appended = run_octavo({"pack", more.path(), "-o", target, "--append"});
     INFO(appended.out << appended.err);
@@ -59,6 +60,7 @@ TEST_CASE("samples are appended to a dataset of shards", "[unit][tools][shards]"
     const bool is_first = target == out;
     CHECK_THAT(appended.out, ContainsSubstring("7 samples"));
     CHECK((appended.out.find("appended-00001.h5 has these samples already") == std::string::npos) == is_first);
+    CHECK((appended.out.find("dataset.h5 lacks these samples") == std::string::npos) != is_first);
     CHECK(run_octavo({"info", out, "--json"}).json()["splits"][0]["sample_count"] == 67);
   }
   CHECK(run_octavo({"verify", out}).exit_code == 0);

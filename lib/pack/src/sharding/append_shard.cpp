@@ -12,6 +12,7 @@
 #include "packing/packer.hpp"
 #include "sharding/shard_record.hpp"
 #include "sharding/shard_source.hpp"
+#include "sharding/virtual_dataset.hpp"
 #include "sharding/waiting.hpp"
 #include "sources/combine/consistency.hpp"
 #include "sources/combine/merged_source.hpp"
@@ -169,6 +170,10 @@ ShardSummary append_shard(Source& source, const std::filesystem::path& folder, c
   ShardSummary summary = Appending(source, manifest, options).run();
   // Also if nothing was added: an interrupted call may not have merged.
   merge_shards(manifest.parent_path(), {.on_progress = options.on_progress});
+  if (!summary.was_there && std::filesystem::exists(manifest.parent_path() / sharding::kVirtualDatasetName)) {
+    summary.packed.notes.push_back(std::string(sharding::kVirtualDatasetName) +
+                                   " lacks these samples; write it again with octavo merge --vds --force");
+  }
   return summary;
 }
 

@@ -27,7 +27,6 @@ using dataset_file::Manifest;
 using dataset_file::Reader;
 using sharding::ShardRecord;
 
-constexpr const char* kVirtualDatasetName = "dataset.h5";
 /// Named missing shards, at most.
 constexpr std::size_t kMostNamed = 5;
 
@@ -290,7 +289,7 @@ std::string checked_text(const Manifest& manifest) {
 void check_targets(const std::filesystem::path& folder, const MergeOptions& options) {
   const std::filesystem::path manifest = folder / dataset_file::kManifestName;
   check_output_file(manifest, !dataset_file::find_manifest(manifest).empty());
-  if (options.with_virtual_dataset) check_output_file(folder / kVirtualDatasetName, options.replace_existing);
+  if (options.with_virtual_dataset) check_output_file(folder / sharding::kVirtualDatasetName, options.replace_existing);
 }
 
 }  // namespace
@@ -329,7 +328,7 @@ MergeSummary merge_shards(const std::filesystem::path& folder, const MergeOption
   if (options.with_virtual_dataset) {
     std::vector<std::filesystem::path> shards;
     for (const auto& shard : manifest.shards) shards.push_back(folder / shard.file);
-    summary.virtual_dataset = folder / kVirtualDatasetName;
+    summary.virtual_dataset = folder / sharding::kVirtualDatasetName;
     sharding::write_virtual_dataset(summary.virtual_dataset, shards);
   }
   const std::string text = checked_text(manifest);
