@@ -371,8 +371,12 @@ SLOW = """
 
 
 def run_slow(code: str, path: Path) -> subprocess.CompletedProcess[str]:
-    """Runs code after SLOW, whose store does not answer any more."""
-    program = textwrap.dedent(SLOW) + textwrap.dedent(code)
+    """Runs code after SLOW, whose store does not answer any more. If it hangs, its errors say where."""
+    program = (
+        "import faulthandler; faulthandler.dump_traceback_later(60, exit=True)\n"
+        + textwrap.dedent(SLOW)
+        + textwrap.dedent(code)
+    )
     search = os.pathsep.join([str(Path(__file__).parent.parent), *sys.path])
     return subprocess.run(
         [sys.executable, "-c", program, str(path)], capture_output=True, text=True, timeout=100,
