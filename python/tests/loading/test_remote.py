@@ -399,6 +399,7 @@ def test_the_interpreter_ends_while_threads_wait(files: dict[str, Path]) -> None
 def test_ctrl_c_ends_a_read(files: dict[str, Path]) -> None:
     ended = run_slow(
         """
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
         threading.Timer(0.1, signal.raise_signal, [signal.SIGINT]).start()
         try:
             octavo.Dataset((store, "b.h5"))["train"].images[:]
