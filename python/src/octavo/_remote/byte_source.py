@@ -18,6 +18,7 @@ from .clients import (
     FsspecClient,
     ObstoreClient,
     RangesClient,
+    is_of_obstore,
     needs_another_process,
     obstore_reads,
     open_with_fsspec,
@@ -236,7 +237,7 @@ def _client_maker(source: Any, path: str | None) -> tuple[Callable[[], Client], 
     """What makes the client in the process that reads, and whether the client compares the object."""
     if path is None:
         return _client_maker_of_url(source)
-    if _is_of_obstore(source):
+    if is_of_obstore(source):
         return functools.partial(_make_obstore_client, source, path), True
     if callable(getattr(source, "get_ranges", None)):
         return functools.partial(RangesClient, source, path), False
@@ -251,10 +252,6 @@ def _client_maker_of_url(url: str) -> tuple[Callable[[], Client], bool]:
     if obstore_reads(url):
         raise ImportError(f'open "{shown(url)}": reading it needs the extra octavo[remote]; run: {INSTALL}')
     raise ImportError(f'open "{shown(url)}": reading {scheme_of(url)}:// needs fsspec; run: pip install fsspec')
-
-
-def _is_of_obstore(source: Any) -> bool:
-    return type(source).__module__.partition(".")[0] == "obstore"
 
 
 def _make_obstore_client(store: Any, path: str) -> Client:

@@ -140,6 +140,11 @@ class FsspecClient:
 _OBSTORE_SCHEMES = ("s3", "s3a", "gs", "az", "adl", "azure", "abfs", "abfss", "http", "https")
 
 
+def is_of_obstore(store: Any) -> bool:
+    """Whether it is a store of obstore."""
+    return type(store).__module__.partition(".")[0] == "obstore"
+
+
 def obstore_reads(url: str) -> bool:
     """Whether obstore knows the scheme."""
     return scheme_of(url) in _OBSTORE_SCHEMES

@@ -13,7 +13,7 @@ from .. import _core
 from .._optional import is_installed
 from .addresses import full_address, has_query, is_address, scheme_of, shown
 from .byte_source import INSTALL, ByteSource, remote_file
-from .clients import Client, needs_another_process, obstore_reads, store_of_url
+from .clients import Client, is_of_obstore, needs_another_process, obstore_reads, store_of_url
 from .problems import problem_of, with_retries
 from .worker_process import in_another_process
 
@@ -24,6 +24,8 @@ _BLOCK_BYTES = 8 << 20
 #: Parts of an upload are larger if there would be more than this. S3 allows 10,000.
 _MOST_PARTS = 9000
 _COMPARING_THREADS = 8
+#: Of a source that the library reads.
+_NATIVE_THREADS = 24
 
 
 class _Place(NamedTuple):
@@ -58,7 +60,7 @@ class RemoteFolder:
             raise ValueError(f"write to {shown(path)!r}: an address with a query cannot be written")
         if self._store is None and scheme_of(path) == "file":
             raise ValueError(f"write to {shown(path)!r}: pass the path of a local folder, without file:")
-        if self._store is not None and not _is_of_obstore(self._store) and not _has_files(self._store):
+        if self._store is not None and not is_of_obstore(self._store) and not _has_files(self._store):
             raise TypeError(
                 f"write to a folder: {type(self._store).__name__} has no put_file(), ls() and rm_file(); pass a store "
                 "of obstore or a file system of fsspec"
@@ -140,10 +142,6 @@ def is_remote_folder(place: Any) -> bool:
     return is_folder_address(place) or (isinstance(place, tuple) and len(place) == 2 and isinstance(place[1], str))
 
 
-def _is_of_obstore(store: Any) -> bool:
-    return type(store).__module__.partition(".")[0] == "obstore"
-
-
 def _has_files(store: Any) -> bool:
     return all(callable(getattr(store, name, None)) for name in ("put_file", "ls", "rm_file", "cat_ranges", "info"))
 
@@ -168,7 +166,7 @@ def _opened(place: _Place) -> _Place:
 
 def _names(place: _Place) -> list[str]:
     store, folder = _opened(place)
-    if _is_of_obstore(store):
+    if is_of_obstore(store):
         import obstore
 
         listed = obstore.list_with_delimiter(store, folder or None)
@@ -184,7 +182,7 @@ def _names(place: _Place) -> list[str]:
 
 def _upload(place: _Place, file: str) -> None:
     store, path = _opened(place)
-    if _is_of_obstore(store):
+    if is_of_obstore(store):
         import obstore
 
         part_bytes = max(_BLOCK_BYTES, -(-os.path.getsize(file) // _MOST_PARTS))
@@ -196,7 +194,7 @@ def _upload(place: _Place, file: str) -> None:
 
 def _remove(place: _Place) -> None:
     store, path = _opened(place)
-    if _is_of_obstore(store):
+    if is_of_obstore(store):
         import obstore
 
         obstore.delete(store, path)
@@ -233,5 +231,5 @@ def _is_equal(source: ByteSource, file: str) -> bool:
 
 
 def open_native(source: ByteSource) -> _core.ByteSource:
-    """A remote file for functions of the library that read several."""
-    return _core.remote_source(source._native_arguments(lambda most: max(2, most // _COMPARING_THREADS)))
+    """A remote file for functions of the library that open many, one after another."""
+    return _core.remote_source(source._native_arguments(lambda most: min(most, _NATIVE_THREADS)))
