@@ -50,7 +50,7 @@ bool have_same_samples(const dataset_file::Reader& a, const dataset_file::Reader
 
 /// Shards of one dataset have the same classes.
 void check_adds_no_class(const Source& all, const Dataset& dataset, const std::filesystem::path& folder) {
-  const std::vector<std::string> known = dataset.class_names();
+  const std::vector<std::string>& known = dataset.class_names();
   if (all.class_names() == known) return;
   throw DataError("append to " + quoted(folder) + ": it has no class " + quoted(all.class_names()[known.size()]) +
                   ", and all shards have the same classes; pack all sources together in shards");
@@ -137,7 +137,7 @@ class Appending {
   /// The file of an appended shard with the samples of this one; empty if there is none.
   std::string shard_with_samples_of(const dataset_file::Reader& candidate, const ShardRecord& record) const {
     for (std::int64_t place = 1; place < record.appended; ++place) {
-      const std::string name = appended_file_name(place);
+      std::string name = appended_file_name(place);
       const auto shard = dataset_file::Reader::open((folder_ / name).string());
       const ShardRecord other = sharding::record_in(parse_strict_json(shard->provenance()));
       if (other.source_digest == record.source_digest && have_same_samples(*shard, candidate)) return name;
