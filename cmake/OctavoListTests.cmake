@@ -27,9 +27,11 @@ list_names(all ${list_flag})
 list_names(large ${list_flag} "[large]")
 list_names(cuda ${list_flag} "[cuda]")
 list_names(plain_only ${list_flag} "[plain-only]")
+list_names(long ${list_flag} "[long]")
 
 # OCTAVO_TEST_TIMEOUT in ctest's environment lowers every limit: a TIMEOUT property overrides ctest's own --timeout.
-# The longest tests start first (COST), so that no long test runs alone at the end.
+# The longest tests start first (COST), so that no long test runs alone at the end: those of the executables with the
+# longest timeout, and cases with the tag [long].
 set(script "set(octavo_timeout ${timeout})
 if(DEFINED ENV{OCTAVO_TEST_TIMEOUT} AND \"\$ENV{OCTAVO_TEST_TIMEOUT}\" LESS octavo_timeout)
   set(octavo_timeout \"\$ENV{OCTAVO_TEST_TIMEOUT}\")
@@ -49,12 +51,16 @@ foreach(name IN LISTS all)
   if(name IN_LIST plain_only)
     list(APPEND labels plain-only)
   endif()
+  set(cost ${timeout})
+  if(name IN_LIST long)
+    set(cost 10000)
+  endif()
   string(REPLACE "<open>" "[" name "${name}")
   string(REPLACE "<close>" "]" name "${name}")
   # A comma separates alternatives in a Catch2 test specification.
   string(REPLACE "," "\\," spec "${name}")
   string(REPLACE "[" "\\[" spec "${spec}")
   string(APPEND script "add_test([==[${prefix}: ${name}]==] [==[${executable}]==] [==[${spec}]==])\n"
-    "set_tests_properties([==[${prefix}: ${name}]==] PROPERTIES SKIP_REGULAR_EXPRESSION \"SKIPPED:\" LABELS \"${labels}\" TIMEOUT \${octavo_timeout} COST ${timeout}${lock})\n")
+    "set_tests_properties([==[${prefix}: ${name}]==] PROPERTIES SKIP_REGULAR_EXPRESSION \"SKIPPED:\" LABELS \"${labels}\" TIMEOUT \${octavo_timeout} COST ${cost}${lock})\n")
 endforeach()
 file(WRITE ${list_file} "${script}")

@@ -66,7 +66,7 @@ class Lp8Rows {
                                              std::int64_t band, std::int64_t column, std::int8_t* tile) {
     const auto columns = static_cast<std::uint32_t>(tiling.columns_of(column));
     const Lp8Record record = parts.records[tiling.tile(plane, band, column)];
-    Lp8Tile codes;
+    Lp8Tile<false> codes;
     codes.begin(record, parts.payload_of(record), columns);
     std::int8_t* out =
         tile + (plane * tiling.shape.height + band * tiling.band_rows) * tiling.shape.width + column * kLp8Columns;

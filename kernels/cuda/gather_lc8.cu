@@ -28,9 +28,9 @@ constexpr int kColumns = static_cast<int>(kLc8Columns);
 
 // ---- The tables in shared memory --------------------------------------------
 
-// Codes and residuals are in the upper byte of a word, so that sums wrap as codes do. Magnitudes are floats of the same
-// scale, each 0.17 units too large. The definition finds a class by a sum of six magnitudes (two of them count twice)
-// plus 1. The sum of these exceeds it by 0.02, so rounding does not change the class.
+// Codes, with flipped signs, and residuals are in the upper byte of a word, so that sums wrap as codes do. Magnitudes
+// are floats of the same scale, each 0.17 units too large. The definition finds a class by a sum of six magnitudes (two
+// of them count twice) plus 1. The sum of these exceeds it by 0.02, so rounding does not change the class.
 constexpr float kUnit = 1 << 24;
 constexpr float kExcess = 0.17f * kUnit;
 
@@ -86,42 +86,41 @@ __device__ float magnitude_of(std::uint32_t residual) {
 
 // ---- A strip ----------------------------------------------------------------
 
+constexpr std::uint32_t kZeroCode = 0x80000000u;
+
 /// What a code sees of another one.
 struct Neighbor {
-  std::int32_t code;
+  std::uint32_t code;
   std::uint32_t residual;
   float magnitude;
 
   /// The last column of a row, in two bytes.
   __device__ static Neighbor of(std::uint32_t packed) {
     const std::uint32_t residual = packed << 24;
-    return {static_cast<std::int32_t>(select_bytes(packed, 0, 0x1444)), residual, magnitude_of(residual)};
+    return {select_bytes(packed, 0, 0x1444), residual, magnitude_of(residual)};
   }
-  __device__ std::uint32_t packed() const { return select_bytes(residual, static_cast<std::uint32_t>(code), 0x0073); }
+  __device__ std::uint32_t packed() const { return select_bytes(residual, code, 0x0073); }
 };
 
 /// A strip of a plane, as far as it is decoded. Without kNarrow it has kColumns columns.
 template <bool kNarrow>
 struct LaneStrip {
-  std::uint32_t window[3];  ///< bits of the row; `used` of them, modulo 32, are used; the last word arrives early
-  std::uint32_t used;
-  std::uint32_t position;  ///< the word of the row after the window; if the strip is plain, the bit of its next row
+  std::uint32_t window[3];  ///< the words of the row from that with the next bit on; the last one arrives early
+  std::uint32_t bit;        ///< of the row, the next one
   std::uint32_t columns;
-  std::int32_t codes[kColumns];  ///< behind the last column, copies of it
+  std::uint32_t codes[kColumns];  ///< behind the last column, copies of it
   float magnitudes[kColumns];
   std::uint32_t any_residual;  ///< the bits of all residuals of the row above
   std::uint32_t last;          ///< its last column, packed
   Neighbor above_left;
 
-  __device__ void begin(const std::uint32_t* words, std::uint32_t word, std::uint32_t bit, bool is_plain,
-                        std::uint32_t column_count) {
-    for (std::uint32_t i = 0; i < 3; ++i) window[i] = load_word(words + word + i);
-    used = bit;
-    position = is_plain ? 32 * word + bit : word + 3;
+  __device__ void begin(const std::uint32_t* words, std::uint32_t first_bit, std::uint32_t column_count) {
+    bit = first_bit;
+    for (std::uint32_t i = 0; i < 3; ++i) window[i] = load_word(words + bit / 32 + i);
     columns = column_count;
     fill(kLc8FirstMagnitude);
-    for (int x = 0; x < kColumns; ++x) codes[x] = 0;
-    above_left = {0, any_residual, magnitudes[0]};
+    for (int x = 0; x < kColumns; ++x) codes[x] = kZeroCode;
+    above_left = {kZeroCode, any_residual, magnitudes[0]};
     last = above_left.packed();
   }
 
@@ -135,11 +134,10 @@ struct LaneStrip {
   __device__ void next_row(const std::uint32_t* words, const std::uint32_t* tables, Neighbor left) {
     // A bit, if nothing around suggests a residual.
     const std::uint32_t row_bits = (any_residual | left.residual) == 0 ? 1 : 0;
-    std::uint32_t next = bits_from(window[0], window[1], used);
+    std::uint32_t next = bits_from(window[0], window[1], bit), word = bit / 32;
     const bool is_zero = (next & row_bits) != 0;
     next >>= row_bits;
-    std::uint32_t before = used;
-    used += row_bits;
+    bit += row_bits;
     // In a row of zeros, each sum is of the least magnitudes, and with this weight it selects the zeros.
     const float left_weight = is_zero ? 6.0f : 2.0f;
     // What the row above adds to each sum.
@@ -150,31 +148,30 @@ struct LaneStrip {
       sums[x] = fmaf(2.0f, magnitudes[x], before_it + magnitudes[x + 1 < kColumns ? x + 1 : x]);
     }
     // The prediction is left + above - the median of both and the code above on the left.
-    std::int32_t least = std::min(above_left.code, codes[0]), most = std::max(above_left.code, codes[0]);
+    std::uint32_t least = std::min(above_left.code, codes[0]), most = std::max(above_left.code, codes[0]);
     above_left = left;
     any_residual = 0;
 #pragma unroll
     for (int x = 0; x < kColumns; ++x) {
       if (kNarrow && static_cast<std::uint32_t>(x) >= columns) {
-        if (static_cast<std::uint32_t>(x) == columns && x % 2 != 0) move_window(words, before);
+        if (static_cast<std::uint32_t>(x) == columns && x % 2 != 0) move_window(words, word);
         codes[x] = left.code;
         magnitudes[x] = left.magnitude;
         continue;
       }
       const float sum = fmaf(left_weight, left.magnitude, sums[x]);
-      if (x > 0 && x % 2 == 0) next = bits_from(window[0], window[1], used);
+      if (x > 0 && x % 2 == 0) next = bits_from(window[0], window[1], bit);
       const std::uint32_t index =
           select_bits(kLc8TableEntries - 1, next, bits_of(sum) >> (22 - kTableBits)) - (kFirstHalfOctave << kTableBits);
       const LaneEntry entry{tables[static_cast<std::int32_t>(index)]};
       left.residual = entry.residual(next);
-      used = entry.add_all_bits(used);
-      const std::int32_t median = std::max(least, std::min(most, left.code)), above = codes[x];
+      bit = entry.add_all_bits(bit);
+      const std::uint32_t median = std::max(least, std::min(most, left.code)), above = codes[x];
       if (x + 1 < kColumns) {
         least = std::min(above, codes[x + 1]);
         most = std::max(above, codes[x + 1]);
       }
-      left.code = static_cast<std::int32_t>(static_cast<std::uint32_t>(left.code) + static_cast<std::uint32_t>(above) -
-                                            static_cast<std::uint32_t>(median) + left.residual);
+      left.code = left.code + above - median + left.residual;
       left.magnitude = magnitude_of(left.residual);
       codes[x] = left.code;
       magnitudes[x] = left.magnitude;
@@ -183,8 +180,7 @@ struct LaneStrip {
       if (x % 2 == 0) {
         next = bits_from(next, 0, entry.all_bits());
       } else {
-        move_window(words, before);
-        before = used;
+        move_window(words, word);
       }
     }
     last = left.packed();
@@ -192,17 +188,17 @@ struct LaneStrip {
 
   /// Decodes the next row of a plain strip, whose rows are `bits` bits apart.
   __device__ void next_plain_row(const std::uint32_t* words, std::uint32_t bits) {
-    const std::uint32_t* const from = words + position / 32;
+    const std::uint32_t* const from = words + bit / 32;
     const std::uint32_t middle = load_word(from + 1);
-    const std::uint32_t four[2] = {bits_from(load_word(from), middle, position),
-                                   bits_from(middle, load_word(from + 2), position)};
+    const std::uint32_t four[2] = {bits_from(load_word(from), middle, bit) ^ 0x80808080u,
+                                   bits_from(middle, load_word(from + 2), bit) ^ 0x80808080u};
     Neighbor edge = {};
 #pragma unroll
     for (int x = 0; x < kColumns; ++x) {
-      codes[x] = static_cast<std::int32_t>(four[x / 4] << (24 - 8 * (x % 4)) & 0xFF000000u);
+      codes[x] = four[x / 4] << (24 - 8 * (x % 4)) & 0xFF000000u;
       if (!kNarrow || static_cast<std::uint32_t>(x) < columns) edge.code = codes[x];
     }
-    position += bits;
+    bit += bits;
     fill(kLc8PlainMagnitude);
     edge.residual = any_residual;
     last = edge.packed();
@@ -213,19 +209,18 @@ struct LaneStrip {
     std::uint32_t words[2];
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
-      const auto byte = [&](int x) { return static_cast<std::uint32_t>(codes[4 * i + x]); };
-      words[i] = select_bytes(select_bytes(byte(0), byte(1), 0x0073), select_bytes(byte(2), byte(3), 0x0073), 0x5410) ^
-                 0x80808080u;
+      const std::uint32_t* const four = codes + 4 * i;
+      words[i] = select_bytes(select_bytes(four[0], four[1], 0x0073), select_bytes(four[2], four[3], 0x0073), 0x5410);
     }
     return {words[0], words[1]};
   }
 
  private:
-  /// Moves the window on by a word if it is used, as it was not `before`.
-  __device__ void move_window(const std::uint32_t* words, std::uint32_t before) {
-    const std::uint32_t moves = (before ^ used) & 32;
-    load_next_word(moves, words + position, window[0], window[1], window[2]);
-    position += moves >> 5;
+  /// Moves the window, which begins at `word`, on by a word if that is used.
+  __device__ void move_window(const std::uint32_t* words, std::uint32_t& word) {
+    const std::uint32_t next_word = bit / 32;
+    load_next_word(next_word, word, words + next_word, window[0], window[1], window[2]);
+    word = next_word;
   }
 };
 
@@ -327,18 +322,22 @@ class StripRows {
       first_word = 0;
       row_bits_ = static_cast<std::uint32_t>(8 * tiling.shape.width);
     }
-    codes_.begin(words_, first_word + bit / 32, bit % 32, is_plain_, columns);
+    codes_.begin(words_, 32 * first_word + bit, columns);
   }
 
   /// Of the strip; 0 if the lane has none.
   __device__ std::uint32_t rows() const { return rows_; }
 
-  /// Decodes the next row if the strip has one. Returns its codes with flipped signs.
+  __device__ bool is_plain() const { return is_plain_; }
+
+  /// Decodes the next row if the strip has one. Returns its codes with flipped signs. With kIsCommon, it has one, or
+  /// the lane has no strip, and no strip of the warp is plain.
+  template <bool kIsCommon>
   __device__ EightCodes next(bool has_row) {
     Neighbor left = Neighbor::of(__shfl_up_sync(~0u, codes_.last, 1));
-    if (has_row) {
+    if (kIsCommon || has_row) {
       if (strip_ == 0) codes_.above_left = left = {codes_.codes[0], 0, codes_.magnitudes[0]};
-      if (is_plain_)
+      if (!kIsCommon && is_plain_)
         codes_.next_plain_row(words_, row_bits_);
       else
         codes_.next_row(words_, tables_, left);
@@ -348,7 +347,7 @@ class StripRows {
       const std::uint32_t low = __shfl_sync(~0u, row.low, static_cast<int>(base_lane_));
       const std::uint32_t high = __shfl_sync(~0u, row.high, static_cast<int>(base_lane_));
       const std::uint32_t flips = differences_ & 0x80808080u;
-      row = {add_bytes(row.low ^ flips, low & differences_), add_bytes(row.high ^ flips, high & differences_)};
+      row = {add_bytes(row.low, low & differences_) ^ flips, add_bytes(row.high, high & differences_) ^ flips};
     }
     return row;
   }
@@ -412,11 +411,20 @@ __global__ void __launch_bounds__(kLc8Threads, kLc8Blocks)
                                  .columns = static_cast<std::uint32_t>(tiling.columns_of(column)),
                                  .stride = static_cast<std::uint32_t>(tiling.shape.width)},
                                 map, args.packed.value_step, policy);
-  const std::uint32_t steps = static_cast<std::uint32_t>(tiling.band_rows) + kGroupLanes - 1;
-  std::int64_t offset = 0;
+  // Most values have no step, and in most warps no strip is plain and all have the rows of a whole band. Then all lanes
+  // have a row in the common steps: after the last lane has begun, and before the first one is at its end.
+  const auto band_rows = static_cast<std::uint32_t>(tiling.band_rows);
+  const bool has_common_steps =
+      args.packed.value_step == 1 && !rows.is_plain() && (row_count == 0 || row_count == band_rows);
+  const std::uint32_t common_begin = kGroupLanes - 1;
+  const std::uint32_t common_end = __all_sync(~0u, has_common_steps) ? band_rows : common_begin;
+  for (std::uint32_t step = 0; step < band_rows + kGroupLanes - 1;) {
+    const std::uint32_t end = step < common_begin ? common_begin : band_rows + kGroupLanes - 1;
 #pragma unroll 1
-  for (std::uint32_t step = 0; step < steps; ++step, offset += tiling.shape.width) {
-    stores.store(step, offset, rows.next(step - place.strip < row_count));
+    for (; step < end; ++step)
+      stores.template store<false>(step, rows.template next<false>(step - place.strip < row_count));
+#pragma unroll 1
+    for (; step < common_end; ++step) stores.template store<true>(step, rows.template next<true>(true));
   }
   CursorAdvance(args.selection.cursor, args.cursor_batches).finish();
 }

@@ -39,8 +39,9 @@ struct Lp8Place {
   }
 };
 
-/// Gives the rows of a lane's tile, with flipped signs. Behind the last one come rows of any contents.
-template <int kPlanes>
+/// Gives the rows of a lane's tile, with flipped signs. Behind the last one come rows of any contents. With kIsWhole,
+/// tiles have eight columns.
+template <int kPlanes, bool kIsWhole>
 class TileRows {
  public:
   /// The tile of `plane`. Lane `base_lane` has that of the base plane, if there is one.
@@ -64,9 +65,12 @@ class TileRows {
                 ~differences_ & 0x80);
   }
 
-  /// All lanes of the warp call it.
+  __device__ bool is_plain() const { return is_plain_; }
+
+  /// All lanes of the warp call it. With kIsCommon, none of them has a plain row.
+  template <bool kIsCommon>
   __device__ EightCodes next() {
-    EightCodes row = is_plain_ ? next_plain() : tile_.next_row();
+    EightCodes row = !kIsCommon && is_plain_ ? next_plain() : tile_.next_row();
     if constexpr (kPlanes == kLp8ColorChannels) {
       const std::uint32_t low = __shfl_sync(~0u, row.low, static_cast<int>(base_lane_));
       const std::uint32_t high = __shfl_sync(~0u, row.high, static_cast<int>(base_lane_));
@@ -96,7 +100,7 @@ class TileRows {
   std::uint32_t rows_left_;  ///< of the band, if they are plain
   unsigned base_lane_;
   std::uint32_t differences_ = 0;  ///< all ones: these codes are differences to the base plane
-  Lp8Tile tile_;
+  Lp8Tile<kIsWhole> tile_;
 };
 
 template <typename Value, int kPlanes>
@@ -119,7 +123,8 @@ __global__ void __launch_bounds__(kLp8Threads, kLp8Blocks)
     const ImagePart tile = {lines_of(place.band, tiling.band_rows), lines_of(place.column, kLp8Columns)};
     if (!warp_needs(args.needed_parts, place.sample, tile)) return;
   }
-  TileRows<kPlanes> rows(tiling, coded_row(args.packed, row), place, plane, lane - unit_lane + kLp8ColorBase);
+  TileRows<kPlanes, !std::is_same_v<Value, std::int8_t>> rows(tiling, coded_row(args.packed, row), place, plane,
+                                                              lane - unit_lane + kLp8ColorBase);
 
   Affine map = {};
   if constexpr (!std::is_same_v<Value, std::int8_t>) map = args.maps[args.uniform_map ? 0 : plane];
@@ -135,10 +140,20 @@ __global__ void __launch_bounds__(kLp8Threads, kLp8Blocks)
                                   .columns = static_cast<std::uint32_t>(tiling.columns_of(place.column)),
                                   .stride = static_cast<std::uint32_t>(tiling.shape.width)},
                                  map, args.packed.value_step, policy);
-  std::int64_t offset = 0;
+  const auto band_rows = static_cast<std::uint32_t>(tiling.band_rows);
+  const auto store_rows = [&](auto is_common) {
 #pragma unroll 1
-  for (std::uint32_t y = 0; y < static_cast<std::uint32_t>(tiling.band_rows); ++y, offset += tiling.shape.width) {
-    stores.store(y, offset, rows.next());
+    for (std::uint32_t y = 0; y < band_rows; ++y) {
+      stores.template store<is_common>(y, rows.template next<is_common>());
+    }
+  };
+  // Most values have no step, and in most warps no row is plain and all tiles have the rows of a whole band.
+  const bool is_common =
+      args.packed.value_step == 1 && !rows.is_plain() && (!is_wanted || tiling.rows_of(place.band) == tiling.band_rows);
+  if (__all_sync(~0u, is_common)) {
+    store_rows(std::true_type{});
+  } else {
+    store_rows(std::false_type{});
   }
 
   if (args.out_labels != nullptr && is_wanted) {

@@ -67,8 +67,8 @@ void flip_bits(const std::filesystem::path& path, Tally& tally) {
   const auto byte_step = static_cast<std::size_t>(octavo::test::place_step(4));
   for (std::size_t i = 0; i < bytes.size() && tally.has_time(); i += byte_step) {
     const std::size_t at = i * kStride % bytes.size();
-    // Three has no divisor in common with eight, so that each bit has its turn.
-    const int step = octavo::test::is_night() ? 1 : std::max(3, static_cast<int>(octavo::test::place_step(8)));
+    // Five has no divisor in common with eight, so that each bit has its turn.
+    const int step = octavo::test::is_night() ? 1 : std::max(5, static_cast<int>(octavo::test::place_step(8)));
     for (int bit = static_cast<int>(at) % step; bit < 8; bit += step) {
       const std::byte flipped = bytes[at] ^ static_cast<std::byte>(1 << bit);
       file.write_at(static_cast<std::int64_t>(at), std::span(&flipped, 1));

@@ -38,10 +38,10 @@ struct Failure {
 };
 
 /// The next call to fail after the `at`-th one. A nightly run tries every call. Otherwise, failures that take turns
-/// share every third call. The first calls, which create files and folders, fail in all ways.
+/// share every fourth call. The first calls, which create files and folders, fail in all ways.
 std::int64_t next_call(std::int64_t at, const Failure& failure) {
   constexpr std::int64_t kInAllWays = 8;
-  constexpr std::int64_t kStep = 3, kSanitizedStep = 37;
+  constexpr std::int64_t kStep = 4, kSanitizedStep = 37;
   if (place_step(kSanitizedStep) > 1) return at + kSanitizedStep;
   std::int64_t next = at + 1;
   while (!is_night() && next > kInAllWays && next % (kStep * failure.turns) != kStep * failure.turn) ++next;

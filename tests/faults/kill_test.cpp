@@ -29,11 +29,12 @@ std::string problem_after_kill(const PackScene& scene, bool packs_again = true) 
   return packs_again ? scene.problem_with_next_pack() : "";
 }
 
-/// Kills the packer at the first, second, ... call of these kinds until a run completes. Except in a nightly run, packs
-/// again only after every third kill, because the files left behind change less often.
+/// Kills the packer at the first, second, ... call of these kinds until a run completes. Except in a nightly run, kills
+/// it at every second call after those that create files, and packs again only after every third kill, because the
+/// files left behind change less often.
 void kill_at_every_call(const PackScene& scene, std::uint32_t calls, faults::Action action, Tally& tally) {
-  constexpr std::int64_t kPackAgainEvery = 3;
-  for (std::int64_t at = 1;; at += place_step(4)) {
+  constexpr std::int64_t kPackAgainEvery = 3, kFirstCalls = 20;
+  for (std::int64_t at = 1;; at += is_night() || at < kFirstCalls ? place_step(4) : place_step(2) * 2) {
     scene.reset();
     const auto outcome = run_with_fault(scene.arguments(), {calls, action, 0, at, false, scene.folder()});
     if (!outcome.has_failed) {
@@ -114,7 +115,7 @@ TEST_CASE("a packer killed at a random time leaves the old or the complete new f
   const PackScene scenes[] = {PackScene(PackKind::fresh, 8000), PackScene(PackKind::replacing, 8000),
                               PackScene(PackKind::skipping, 200)};
   Tally tally("5 kill -9 at a random time, 1 to 4 threads", true);
-  kill_packers_at_random_times(scenes, case_count(40, 2000), tally);
+  kill_packers_at_random_times(scenes, case_count(30, 2000), tally);
 }
 
 TEST_CASE("pack --append or reindex or repack killed at a random time leave the old or the complete new file",
@@ -122,7 +123,7 @@ TEST_CASE("pack --append or reindex or repack killed at a random time leave the 
   const PackScene scenes[] = {PackScene(PackKind::appending, 8000), PackScene(PackKind::reindexing, 8000),
                               PackScene(PackKind::repacking, 8000)};
   Tally tally("5 kill -9 at a random time, pack --append, reindex and repack", true);
-  kill_packers_at_random_times(scenes, case_count(40, 2000), tally);
+  kill_packers_at_random_times(scenes, case_count(30, 2000), tally);
 }
 
 TEST_CASE("an export killed at a random time leaves a folder that is complete or refused",
@@ -131,7 +132,7 @@ TEST_CASE("an export killed at a random time leaves a folder that is complete or
   Tally tally("5 kill -9 at a random time, export", true);
   RandomKills kills;
   std::int64_t killed_count = 0;
-  const std::int64_t count = case_count(30, 2000);
+  const std::int64_t count = case_count(20, 2000);
   for (std::int64_t i = 0; i < count && tally.has_time(); ++i) {
     auto random = random_of_case(i);
     const ExportScene& scene = scenes[below(random, 2)];

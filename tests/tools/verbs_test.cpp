@@ -353,7 +353,7 @@ TEST_CASE("report replaces only HTML files", "[unit][tools]") {
   CHECK(octavo::Dataset::open(path).split_names().size() == 2);
 }
 
-TEST_CASE("bench measures what fits and relates it to the limits of the same run", "[unit][tools][plain-only]") {
+TEST_CASE("bench measures what fits and relates it to the limits of the same run", "[unit][tools][plain-only][long]") {
   const TemporaryFolder folder;
   pack_digits(folder / "d.h5");
   const auto document = json_of({"bench", folder / "d.h5", "--device", "cpu", "--batch-size", "256,65536"});

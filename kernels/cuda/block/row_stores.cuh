@@ -40,14 +40,14 @@ class RowStores {
  public:
   /// `map` is that of the rows of this lane, and `value_step` that of all rows.
   __device__ RowStores(const RowTarget<Value>& to, Affine map, std::uint32_t value_step, const L2Policy& policy)
-      : policy_(policy), value_step_(value_step) {
+      : policy_(policy), value_step_(value_step), stride_(to.stride * sizeof(Value)) {
     if constexpr (kExchanges) {
       is_odd_ = threadIdx.x % 2 != 0;
       const auto address = reinterpret_cast<unsigned long long>(first_step(to));
       const unsigned long long other = __shfl_xor_sync(~0u, address, 1);
       const std::uint32_t other_rows = __shfl_xor_sync(~0u, to.rows, 1), other_step = __shfl_xor_sync(~0u, to.step, 1);
-      out_[0] = reinterpret_cast<Value*>(is_odd_ ? other : address) + (is_odd_ ? 4 : 0);
-      out_[1] = reinterpret_cast<Value*>(is_odd_ ? address : other) + (is_odd_ ? 4 : 0);
+      out_[0] = reinterpret_cast<char*>((is_odd_ ? other : address) + (is_odd_ ? 16 : 0));
+      out_[1] = reinterpret_cast<char*>((is_odd_ ? address : other) + (is_odd_ ? 16 : 0));
       rows_[0] = is_odd_ ? other_rows : to.rows;
       rows_[1] = is_odd_ ? to.rows : other_rows;
       steps_[0] = is_odd_ ? other_step : to.step;
@@ -58,26 +58,29 @@ class RowStores {
     } else {
       waits_ = kSteps && threadIdx.x % 2 == 0;
       const RowTarget<Value> later = {to.first, to.rows, to.step + (waits_ ? 1 : 0), to.columns, to.stride};
-      out_[0] = first_step(later);
+      out_[0] = reinterpret_cast<char*>(first_step(later));
       rows_[0] = later.rows;
       steps_[0] = later.step;
       maps_[0] = map;
     }
   }
 
-  /// `offset` is step * stride. The codes, whose signs are flipped, may be any if the lane has no row in this step.
-  __device__ void store(std::uint32_t step, std::int64_t offset, const EightCodes& divided) {
-    const EightCodes codes = multiplied(divided, value_step_);
-    const auto has_row = [&](int i) { return step - steps_[i] < rows_[i]; };
+  /// The codes, whose signs are flipped, may be any if the lane has no row in this step. Call it for each step from 0
+  /// on. With kIsCommon, the step of the values is 1, and all lanes that have rows have one in this step.
+  template <bool kIsCommon>
+  __device__ void store(std::uint32_t step, const EightCodes& divided) {
+    const EightCodes codes = kIsCommon ? divided : multiplied(divided, value_step_);
+    for (char*& out : out_) out += stride_;
+    const auto has_row = [&](int i) { return kIsCommon ? rows_[i] != 0 : step - steps_[i] < rows_[i]; };
     if constexpr (kExchanges) {
       const std::uint32_t other = __shfl_xor_sync(~0u, is_odd_ ? codes.low : codes.high, 1);
       const Words<4> first = {{is_odd_ ? other : codes.low}}, second = {{is_odd_ ? codes.high : other}};
-      policy_.store(has_row(0), out_[0] + offset, decode_words<Value>(first, [&](int) { return maps_[0]; }));
-      policy_.store(has_row(1), out_[1] + offset, decode_words<Value>(second, [&](int) { return maps_[1]; }));
+      policy_.store(has_row(0), out_[0], decode_words<Value>(first, [&](int) { return maps_[0]; }));
+      policy_.store(has_row(1), out_[1], decode_words<Value>(second, [&](int) { return maps_[1]; }));
     } else {
       const Words<8> eight = {{waits_ ? before_.low : codes.low, waits_ ? before_.high : codes.high}};
       if constexpr (kSteps) before_ = codes;
-      policy_.store(has_row(0), out_[0] + offset, decode_words<Value>(eight, [&](int) { return maps_[0]; }));
+      policy_.store(has_row(0), out_[0], decode_words<Value>(eight, [&](int) { return maps_[0]; }));
     }
   }
 
@@ -85,14 +88,15 @@ class RowStores {
   static constexpr bool kExchanges = sizeof(Value) == 4;
   static_assert(kExchanges || sizeof(Value) == 2);
 
-  /// Where the row of step 0 would be.
+  /// Where the row of step -1 would be.
   static __device__ Value* first_step(const RowTarget<Value>& to) {
-    return to.first - static_cast<std::int64_t>(to.step) * to.stride;
+    return to.first - (static_cast<std::int64_t>(to.step) + 1) * to.stride;
   }
 
   const L2Policy& policy_;
   std::uint32_t value_step_;
-  Value* out_[2];
+  std::uint32_t stride_;           ///< bytes from row to row
+  char* out_[kExchanges ? 2 : 1];  ///< where the row of the last step would be
   std::uint32_t rows_[2], steps_[2];
   Affine maps_[2];
   bool is_odd_ = false;
@@ -107,10 +111,11 @@ class RowStores<std::int8_t, kSteps> {
   __device__ RowStores(const RowTarget<std::int8_t>& to, Affine, std::uint32_t value_step, const L2Policy&)
       : to_(to), value_step_(value_step) {}
 
-  __device__ void store(std::uint32_t step, std::int64_t, const EightCodes& divided) const {
+  template <bool kIsCommon>
+  __device__ void store(std::uint32_t step, const EightCodes& divided) const {
     const std::uint32_t y = step - to_.step;
     if (y >= to_.rows) return;
-    const EightCodes flipped = multiplied(divided, value_step_);
+    const EightCodes flipped = kIsCommon ? divided : multiplied(divided, value_step_);
     std::int8_t* const out = to_.first + static_cast<std::int64_t>(y) * to_.stride;
     const EightCodes codes = {flip_signs(flipped.low), flip_signs(flipped.high)};
     if (to_.stride % 8 == 0) {

@@ -119,6 +119,8 @@ inline int __any_sync(unsigned, int is_true) {
   return is_true;
 }
 
+inline int __all_sync(unsigned mask, int is_true) { return !__any_sync(mask, !is_true); }
+
 template <typename T>
 T atomicAdd(T* place, T value) {
   const T old = *place;
