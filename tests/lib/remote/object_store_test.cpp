@@ -122,7 +122,7 @@ TEST_CASE("credentials of Google are a token or a key", "[unit][remote]") {
   file = found("gs://bucket/a", {{"GS_ACCESS_KEY_ID", "K"}, {"GS_SECRET_ACCESS_KEY", "S"}});
   CHECK(file.key.id == "K");
   CHECK(found("gs://bucket/a").authorization(0).empty());
-  CHECK(!found("gs://bucket/a", {{"GOOGLE_OAUTH_ACCESS_TOKEN", "T"}}, {.is_anonymous = true}).has_secrets());
+  CHECK(found("gs://bucket/a", {{"GOOGLE_OAUTH_ACCESS_TOKEN", "T"}}, {.is_anonymous = true}).authorization(0).empty());
 }
 
 TEST_CASE("profiles are parsed without trusting the file", "[unit][remote]") {

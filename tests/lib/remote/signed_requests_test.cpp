@@ -2,7 +2,10 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
+#include <atomic>
 #include <ctime>
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 
 #include <octavo/errors.hpp>
@@ -10,6 +13,7 @@
 #include "catch.hpp"
 #include "environment_variable.hpp"
 #include "served_files.hpp"
+#include "temporary_folder.hpp"
 
 using namespace octavo;
 using namespace octavo::test;
@@ -122,6 +126,142 @@ TEST_CASE("requests to an object store are signed", "[unit][remote]") {
   CHECK_THROWS_WITH(remote::open_source("s3://bucket/a", options),
                     ContainsSubstring("signed with the key AWS_ACCESS_KEY_ID") && !ContainsSubstring("other-secret") &&
                         !ContainsSubstring("session") && !ContainsSubstring("TESTKEY"));
+}
+
+namespace {
+
+/// The time in so many seconds, as the services of roles write it.
+std::string time_in(int seconds) {
+  const std::time_t time = std::time(nullptr) + seconds;
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&time));
+  return text;
+}
+
+std::string key_as_json(const std::string& expiration) {
+  return R"({"AccessKeyId": "TESTKEY", "SecretAccessKey": ")" + std::string(kSecret) + R"(", "Token": ")" + kToken +
+         R"(", "Expiration": ")" + expiration + "\"}";
+}
+
+/// The service of an instance of EC2, of a container, and of the Security Token Service.
+class RoleService {
+ public:
+  std::string url() const { return server_.url(); }
+  std::int64_t keys_given() const { return keys_given_; }
+  std::string expiration = time_in(3600);
+  std::atomic<bool> fails = false;
+
+ private:
+  void give(const HttpReply& reply, const std::string& body) {
+    ++keys_given_;
+    reply.head("200 OK", body.size());
+    reply.send(body);
+  }
+  void answer(const HttpRequest& request, const HttpReply& reply) {
+    const auto is_method = [&](const char* method) { return request.head.starts_with(method); };
+    if (fails) return reply.fail("503 Service Unavailable");
+    if (request.path == "/latest/api/token" && is_method("PUT ")) {
+      if (request.header("X-aws-ec2-metadata-token-ttl-seconds").empty()) return reply.fail("400 Bad Request");
+      reply.head("200 OK", 5);
+      return reply.send("proof");
+    }
+    const std::string roles = "/latest/meta-data/iam/security-credentials/";
+    if (request.path.starts_with(roles) && request.header("X-aws-ec2-metadata-token") == "proof") {
+      if (request.path != roles) return give(reply, key_as_json(expiration));
+      reply.head("200 OK", 8);
+      return reply.send("my-role\n");
+    }
+    if (request.path == "/container" && request.header("Authorization") == "container-token")
+      return give(reply, key_as_json(expiration));
+    if (request.path == "/" && is_method("POST ")) {
+      return give(reply,
+                  "<AssumeRoleWithWebIdentityResponse><Credentials><AccessKeyId>TESTKEY</AccessKeyId>"
+                  "<SecretAccessKey>" +
+                      std::string(kSecret) + "</SecretAccessKey><SessionToken>" + kToken +
+                      "</SessionToken><Expiration>" + expiration +
+                      "</Expiration></Credentials>"
+                      "</AssumeRoleWithWebIdentityResponse>");
+    }
+    reply.fail("403 Forbidden");
+  }
+
+  std::atomic<std::int64_t> keys_given_ = 0;
+  HttpServer server_{[this](const auto& request, const auto& reply) { answer(request, reply); }};
+};
+
+/// No credentials but those of a role.
+struct OnlyRoles {
+  TemporaryFolder home;
+  EnvironmentVariable no_files{"HOME", (home / "").string()}, no_key{"AWS_ACCESS_KEY_ID", ""},
+      region{"AWS_REGION", "eu-test-1"};
+};
+
+constexpr const char* kObject = "s3://bucket/a b/\xC3\xA9 +.h5";
+
+}  // namespace
+
+TEST_CASE("requests are signed with the key of the role of an instance", "[unit][remote]") {
+  RoleService service;
+  const OnlyRoles roles;
+  const EnvironmentVariable address("AWS_EC2_METADATA_SERVICE_ENDPOINT", service.url());
+  const ObjectStore store("eu-test-1");
+  remote::SourceOptions options = quick_options();
+  options.endpoint = store.endpoint();
+  const auto source = remote::open_source(kObject, options);
+  CHECK(read_text(*source, 100'000, 50) == pattern(200'000).substr(100'000, 50));
+  CHECK(service.keys_given() == 1);
+
+  // A key that expires soon is replaced; if that fails, it serves as long as it is valid.
+  service.expiration = time_in(60);
+  const auto brief = remote::open_source(kObject, options);
+  const std::int64_t given = service.keys_given();
+  CHECK(read_text(*brief, 150'000, 50) == pattern(200'000).substr(150'000, 50));
+  CHECK(service.keys_given() > given);
+  service.fails = true;
+  CHECK(read_text(*brief, 199'000, 50) == pattern(200'000).substr(199'000, 50));
+
+  // Without the service, requests are not signed.
+  CHECK_THROWS_WITH(remote::open_source(kObject, options),
+                    ContainsSubstring("status 403") && ContainsSubstring("the role of this instance, if it has one"));
+}
+
+TEST_CASE("requests are signed with the key of the role of a container", "[unit][remote]") {
+  RoleService service;
+  const OnlyRoles roles;
+  const EnvironmentVariable address("AWS_CONTAINER_CREDENTIALS_FULL_URI", service.url() + "container"),
+      token("AWS_CONTAINER_AUTHORIZATION_TOKEN", "container-token");
+  const ObjectStore store("eu-test-1");
+  remote::SourceOptions options = quick_options();
+  options.endpoint = store.endpoint();
+  CHECK(remote::open_source(kObject, options)->length() == 200'000);
+  CHECK(service.keys_given() == 1);
+  {
+    const EnvironmentVariable wrong("AWS_CONTAINER_AUTHORIZATION_TOKEN", "other-token");
+    CHECK_THROWS_WITH(
+        remote::open_source(kObject, options),
+        ContainsSubstring("get a key of the role of this container: status 403") && !ContainsSubstring("other-token"));
+  }
+  const EnvironmentVariable elsewhere("AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://example.com/keys");
+  CHECK_THROWS_WITH(remote::open_source(kObject, options), ContainsSubstring("neither https nor on this machine"));
+}
+
+TEST_CASE("requests are signed with the key for the token of a pod", "[unit][remote]") {
+  RoleService service;
+  const OnlyRoles roles;
+  const auto token = roles.home / "token";
+  std::ofstream(token) << "the.token\n";
+  const EnvironmentVariable file("AWS_WEB_IDENTITY_TOKEN_FILE", token.string()),
+      arn("AWS_ROLE_ARN", "arn:aws:iam::1:role/reader"), address("AWS_ENDPOINT_URL_STS", service.url());
+  const ObjectStore store("eu-test-1");
+  remote::SourceOptions options = quick_options();
+  options.endpoint = store.endpoint();
+  CHECK(remote::open_source(kObject, options)->length() == 200'000);
+  CHECK(service.keys_given() == 1);
+  service.expiration = "soon";
+  CHECK_THROWS_WITH(remote::open_source(kObject, options),
+                    ContainsSubstring("get a key of the role AWS_ROLE_ARN: the answer has no key"));
+  std::filesystem::remove(token);
+  CHECK_THROWS_WITH(remote::open_source(kObject, options), ContainsSubstring("cannot be read or is empty"));
 }
 
 TEST_CASE("the region that the store names is used if none was chosen", "[unit][remote]") {

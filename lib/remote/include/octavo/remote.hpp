@@ -50,8 +50,11 @@ std::string shown_location(std::string_view location);
 ///
 /// Credentials, unless `options.is_anonymous`: for http and https, user:password@ in the URL. For s3,
 /// AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, else those of the profile AWS_PROFILE in
-/// ~/.aws/credentials and ~/.aws/config; without any, or with AWS_NO_SIGN_REQUEST, requests are not signed. For gs, the
-/// token GOOGLE_OAUTH_ACCESS_TOKEN, else the HMAC key GS_ACCESS_KEY_ID and GS_SECRET_ACCESS_KEY.
+/// ~/.aws/credentials and ~/.aws/config, else those of a role: AWS_WEB_IDENTITY_TOKEN_FILE and AWS_ROLE_ARN,
+/// AWS_CONTAINER_CREDENTIALS_RELATIVE_URI or _FULL_URI, or, for buckets of Amazon, the role of the instance of EC2,
+/// unless AWS_EC2_METADATA_DISABLED=true. Keys of roles are replaced before they expire. Without any, or with
+/// AWS_NO_SIGN_REQUEST, requests are not signed. For gs, the token
+/// GOOGLE_OAUTH_ACCESS_TOKEN, else the HMAC key GS_ACCESS_KEY_ID and GS_SECRET_ACCESS_KEY.
 ///
 /// The source is thread-safe, and usable in a child of fork(). It reads one version of the file: once the file has
 /// changed, each read throws IoError. Certificates of TLS servers are always verified; SSL_CERT_FILE and

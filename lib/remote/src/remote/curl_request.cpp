@@ -84,7 +84,8 @@ void CurlRequest::set_up(const std::string& moved_to) {
   const char* const protocols = file.url.scheme == "https" ? "https" : "http,https";
   set(CURLOPT_PROTOCOLS_STR, protocols);
   set(CURLOPT_REDIR_PROTOCOLS_STR, protocols);
-  set(CURLOPT_FOLLOWLOCATION, file.key || !file.bearer_token.empty() ? 0L : 1L);
+  const auto authorization = is_at_origin ? file.authorization(std::time(nullptr)) : std::vector<std::string>();
+  set(CURLOPT_FOLLOWLOCATION, authorization.empty() ? 1L : 0L);
   set(CURLOPT_MAXREDIRS, kMostFollowed);
   set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
   set(CURLOPT_PIPEWAIT, 1L);
@@ -111,9 +112,7 @@ void CurlRequest::set_up(const std::string& moved_to) {
   set(CURLOPT_WRITEDATA, this);
   add_header("Accept-Encoding: identity");
   if (const std::string condition = open_file().version.condition(); !condition.empty()) add_header(condition);
-  if (is_at_origin) {
-    for (const std::string& header : file.authorization(std::time(nullptr))) add_header(header);
-  }
+  for (const std::string& header : authorization) add_header(header);
   set(CURLOPT_HTTPHEADER, headers_.get());
 }
 

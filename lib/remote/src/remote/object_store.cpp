@@ -83,7 +83,7 @@ ProfileSettings read_profile(const Environment& environment) {
   return profile;
 }
 
-/// Ways to get credentials that this library does not have.
+/// Ways to get credentials that this library does not have, in a profile.
 bool needs_other_program(const ProfileSettings& profile) {
   return std::ranges::any_of(std::array{"sso_session", "sso_start_url", "credential_process", "role_arn",
                                         "web_identity_token_file", "login_session"},
@@ -94,8 +94,9 @@ bool is_yes(const std::optional<std::string>& value) { return value && lower_cas
 
 void choose_s3_key(RemoteFile& file, const Environment& environment, const ProfileSettings& profile) {
   constexpr const char* kSetThem =
-      "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE (roles of instances are not supported: `aws "
-      "configure export-credentials --format env` exports their credentials)";
+      "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE (`aws configure export-credentials --format "
+      "env` "
+      "exports those of any profile)";
   file.key = {environment("AWS_ACCESS_KEY_ID").value_or(""), environment("AWS_SECRET_ACCESS_KEY").value_or(""),
               environment("AWS_SESSION_TOKEN").value_or("")};
   if (file.key) {
@@ -111,6 +112,20 @@ void choose_s3_key(RemoteFile& file, const Environment& environment, const Profi
     return;
   }
   file.key = {};
+  // The key of an instance does not go to the services of others.
+  const NamedRole role = needs_other_program(profile) ? NamedRole{}
+                                                      : find_role(environment, file.region,
+                                                                  file.url.host.ends_with(".amazonaws.com") ||
+                                                                      file.url.host.ends_with(".amazonaws.com.cn"));
+  file.role_key = role.key;
+  if (role.key) {
+    file.credentials =
+        "no credentials were found in the environment and in the files of AWS, so the request was "
+        "signed with the key of " +
+        role.name + ", if it has one; check the permissions of the role and the region " + file.region + ", or " +
+        kSetThem;
+    return;
+  }
   file.credentials = needs_other_program(profile)
                          ? "profile " + quoted(profile.name) + " has no key, but a way to get one that is not " +
                                "supported, so the request was not signed; " + kSetThem

@@ -52,7 +52,8 @@ std::optional<std::string> process_environment(const char* name) {
 }
 
 std::vector<std::string> RemoteFile::authorization(std::time_t now) const {
-  if (key) return signature_headers(url, key, region, now);
+  const AccessKey current = key || !role_key ? key : role_key->get();
+  if (current) return signature_headers(url, current, region, now);
   if (!bearer_token.empty()) return {"Authorization: Bearer " + bearer_token};
   return {};
 }

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <ctime>
-#include <functional>
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <octavo/remote.hpp>
 
+#include "remote/environment.hpp"
+#include "remote/role_key.hpp"
 #include "remote/sigv4.hpp"
 #include "remote/url.hpp"
 
@@ -16,23 +17,20 @@ namespace octavo::remote {
 
 /// The address of a file. Only its name is for messages.
 struct RemoteFile {
-  std::string name;  ///< as the user wrote it, without secrets
-  Url url;           ///< http or https
-  AccessKey key;     ///< signs requests, if it is set
+  std::string name;                   ///< as the user wrote it, without secrets
+  Url url;                            ///< http or https
+  AccessKey key;                      ///< signs requests, if it is set
+  std::shared_ptr<RoleKey> role_key;  ///< without `key`: signs them, if it is set and the machine has the role
   std::string region;
   bool is_region_chosen = false;  ///< by the user, so that it is not replaced
   std::string bearer_token;       ///< empty: none
   std::string authorities;        ///< a file of those that sign certificates; empty: those of the system
   std::string credentials;        ///< for messages: which credentials are used, and what to do if they are refused
 
-  bool has_secrets() const { return key || !bearer_token.empty() || !url.user.empty(); }
-  /// The headers that authorize a request, as lines without their end.
+  /// The headers that authorize a request, as lines without their end. May wait for the service of a role. Throws
+  /// IoError.
   std::vector<std::string> authorization(std::time_t now) const;
 };
-
-/// Reads an environment variable; nothing if it is not set or empty.
-using Environment = std::function<std::optional<std::string>(const char* name)>;
-std::optional<std::string> process_environment(const char* name);
 
 /// Finds the address of a location that is_url() accepts, and its credentials, in the environment and the files that it
 /// names. Throws InvalidArgument for an invalid location or setting, IoError if a file of settings cannot be read.
