@@ -222,7 +222,8 @@ TEST_CASE("requests are signed with the key of the role of an instance", "[unit]
 
   // Without the service, requests are not signed.
   CHECK_THROWS_WITH(remote::open_source(kObject, options),
-                    ContainsSubstring("status 403") && ContainsSubstring("the role of this instance, if it has one"));
+                    ContainsSubstring("status 403") &&
+                        ContainsSubstring("the role of this instance signed the request, if it has one"));
 }
 
 TEST_CASE("requests are signed with the key of the role of a container", "[unit][remote]") {

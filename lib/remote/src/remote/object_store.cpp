@@ -94,9 +94,8 @@ bool is_yes(const std::optional<std::string>& value) { return value && lower_cas
 
 void choose_s3_key(RemoteFile& file, const Environment& environment, const ProfileSettings& profile) {
   constexpr const char* kSetThem =
-      "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE (`aws configure export-credentials --format "
-      "env` "
-      "exports those of any profile)";
+      "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; "
+      "`aws configure export-credentials --format env` exports those of any profile";
   file.key = {environment("AWS_ACCESS_KEY_ID").value_or(""), environment("AWS_SECRET_ACCESS_KEY").value_or(""),
               environment("AWS_SESSION_TOKEN").value_or("")};
   if (file.key) {
@@ -112,21 +111,21 @@ void choose_s3_key(RemoteFile& file, const Environment& environment, const Profi
     return;
   }
   file.key = {};
-  // The key of an instance does not go to the services of others.
-  const NamedRole role = needs_other_program(profile) ? NamedRole{}
-                                                      : find_role(environment, file.region,
-                                                                  file.url.host.ends_with(".amazonaws.com") ||
-                                                                      file.url.host.ends_with(".amazonaws.com.cn"));
-  file.role_key = role.key;
-  if (role.key) {
-    file.credentials =
-        "no credentials were found in the environment and in the files of AWS, so the request was "
-        "signed with the key of " +
-        role.name + ", if it has one; check the permissions of the role and the region " + file.region + ", or " +
-        kSetThem;
-    return;
+  const bool needs_other = needs_other_program(profile);
+  if (!needs_other) {
+    // The key of an instance does not go to the services of others.
+    const std::string& host = file.url.host;
+    const NamedRole role =
+        find_role(environment, file.region, host.ends_with(".amazonaws.com") || host.ends_with(".amazonaws.com.cn"));
+    file.role_key = role.key;
+    if (role.key) {
+      file.credentials = "no credentials were found in the environment and the files of AWS, so the key of " +
+                         role.name + " signed the request, if it has one; check its permissions and the region " +
+                         file.region + ", or " + kSetThem;
+      return;
+    }
   }
-  file.credentials = needs_other_program(profile)
+  file.credentials = needs_other
                          ? "profile " + quoted(profile.name) + " has no key, but a way to get one that is not " +
                                "supported, so the request was not signed; " + kSetThem
                          : std::string("no credentials were found, so the request was not signed; ") + kSetThem;
