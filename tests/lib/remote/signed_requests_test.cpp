@@ -220,6 +220,17 @@ TEST_CASE("requests are signed with the key of the role of an instance", "[unit]
   service.fails = true;
   CHECK(read_text(*brief, 199'000, 50) == pattern(200'000).substr(199'000, 50));
 
+  // An expired key is not sent, and the service is asked again.
+  service.fails = false;
+  service.expiration = time_in(-1);
+  const auto expired = remote::open_source(kObject, options);
+  service.fails = true;
+  CHECK_THROWS_WITH(read_text(*expired, 199'000, 50), ContainsSubstring("the old one has expired"));
+  service.fails = false;
+  service.expiration = time_in(3600);
+  CHECK(read_text(*expired, 199'000, 50) == pattern(200'000).substr(199'000, 50));
+  service.fails = true;
+
   // Without the service, requests are not signed.
   CHECK_THROWS_WITH(remote::open_source(kObject, options),
                     ContainsSubstring("status 403") &&

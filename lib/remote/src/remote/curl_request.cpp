@@ -36,13 +36,6 @@ bool is_lasting(CURLcode code) {
   }
 }
 
-CurlEasy make_easy() {
-  static const CURLcode started = curl_global_init(CURL_GLOBAL_DEFAULT);
-  CurlEasy easy(started == CURLE_OK ? curl_easy_init() : nullptr);
-  if (!easy) throw IoError("start libcurl: initialization failed; free some memory and try again");
-  return easy;
-}
-
 }  // namespace
 
 CurlRequest::CurlRequest(std::vector<std::shared_ptr<Fetch>> fetches, const SourceOptions& options)
@@ -110,17 +103,10 @@ void CurlRequest::set_up(const std::string& moved_to) {
   set(CURLOPT_HEADERDATA, this);
   set(CURLOPT_WRITEFUNCTION, &CurlRequest::on_body);
   set(CURLOPT_WRITEDATA, this);
-  add_header("Accept-Encoding: identity");
-  if (const std::string condition = open_file().version.condition(); !condition.empty()) add_header(condition);
-  for (const std::string& header : authorization) add_header(header);
+  append(headers_, "Accept-Encoding: identity");
+  if (const std::string condition = open_file().version.condition(); !condition.empty()) append(headers_, condition);
+  for (const std::string& header : authorization) append(headers_, header);
   set(CURLOPT_HTTPHEADER, headers_.get());
-}
-
-void CurlRequest::add_header(const std::string& header) {
-  curl_slist* const longer = curl_slist_append(headers_.get(), header.c_str());
-  if (longer == nullptr) throw std::bad_alloc();
-  static_cast<void>(headers_.release());  // the first element of the same list
-  headers_ = CurlHeaders(longer);
 }
 
 std::size_t CurlRequest::on_header(const char* bytes, std::size_t, std::size_t count, void* self) {

@@ -11,13 +11,10 @@
 #include <string_view>
 #include <vector>
 
+#include "remote/curl_handles.hpp"
 #include "remote/fetch.hpp"
-#include "support/unique_handle.hpp"
 
 namespace octavo::remote {
-
-using CurlEasy = UniqueHandle<CURL*, nullptr, &curl_easy_cleanup>;
-using CurlHeaders = UniqueHandle<curl_slist*, nullptr, &curl_slist_free_all>;
 
 /// Takes the answer and writes the bytes to the memory of the fetches. All belongs to one thread.
 class CurlRequest {
@@ -48,7 +45,6 @@ class CurlRequest {
   template <typename Value>
   void set(CURLoption option, Value value);
   void set_up(const std::string& moved_to);
-  void add_header(const std::string& header);
   bool take_body(std::string_view bytes);
   void write(std::string_view bytes);
   std::string describe(CURLcode code) const;

@@ -1,7 +1,5 @@
 #include "remote/role_key.hpp"
 
-#include <curl/curl.h>
-
 #include <algorithm>
 #include <ctime>
 #include <functional>
@@ -12,11 +10,11 @@
 
 #include <octavo/errors.hpp>
 
+#include "remote/curl_handles.hpp"
 #include "remote/per_process.hpp"
 #include "remote/url.hpp"
 #include "support/file.hpp"
 #include "support/strict_json.hpp"
-#include "support/unique_handle.hpp"
 
 namespace octavo::remote {
 namespace {
@@ -47,7 +45,7 @@ struct Reply {
   bool is_good() const { return code == CURLE_OK && status == 200; }
 };
 
-std::size_t append(const char* bytes, std::size_t, std::size_t count, void* to) {
+std::size_t on_bytes(const char* bytes, std::size_t, std::size_t count, void* to) {
   auto& body = *static_cast<std::string*>(to);
   if (body.size() + count > kMostReplyBytes) return 0;
   body.append(bytes, count);
@@ -55,16 +53,9 @@ std::size_t append(const char* bytes, std::size_t, std::size_t count, void* to) 
 }
 
 Reply ask(const Request& request) {
-  static const CURLcode started = curl_global_init(CURL_GLOBAL_DEFAULT);
-  const UniqueHandle<CURL*, nullptr, &curl_easy_cleanup> easy(started == CURLE_OK ? curl_easy_init() : nullptr);
-  if (!easy) throw IoError("start libcurl: initialization failed; free some memory and try again");
-  UniqueHandle<curl_slist*, nullptr, &curl_slist_free_all> headers;
-  for (const std::string& header : request.headers) {
-    curl_slist* const longer = curl_slist_append(headers.get(), header.c_str());
-    if (longer == nullptr) throw std::bad_alloc();
-    static_cast<void>(headers.release());  // the first element of the same list
-    headers = UniqueHandle<curl_slist*, nullptr, &curl_slist_free_all>(longer);
-  }
+  const CurlEasy easy = make_easy();
+  CurlHeaders headers;
+  for (const std::string& header : request.headers) append(headers, header);
   Reply reply;
   CURL* const curl = easy.get();
   curl_easy_setopt(curl, CURLOPT_URL, request.url.c_str());
@@ -84,7 +75,7 @@ Reply ask(const Request& request) {
     curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request.method.c_str());
   }
   curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers.get());
-  curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, &append);
+  curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, &on_bytes);
   curl_easy_setopt(curl, CURLOPT_WRITEDATA, &reply.body);
   reply.code = curl_easy_perform(curl);
   curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &reply.status);
@@ -164,8 +155,12 @@ class AskedRoleKey : public RoleKey {
     } catch (const IoError&) {
       if (!has_valid_key) throw;
     }
-    // The old key serves until it expires.
-    if (!found && has_valid_key) {
+    if (!found && state.found) {  // the old key serves until it expires
+      if (!has_valid_key) {
+        throw IoError(
+            "get a new key of a role: the old one has expired, and the service that gave it does not answer; "
+            "check the role, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY");
+      }
       state.ask_again = now + kRetrySeconds;
       return key_in(state);
     }
@@ -208,6 +203,8 @@ std::string form_encoded(const std::string& text) {
 AskForKey ask_for_web_identity(const Environment& environment, const std::string& region, const std::string& role) {
   const std::string host = "sts." + region + ".amazonaws.com" + (region.starts_with("cn-") ? ".cn" : "");
   const std::string service = environment("AWS_ENDPOINT_URL_STS").value_or("https://" + host);
+  if (!environment("AWS_ENDPOINT_URL_STS") && parse_url(service).host != host)
+    throw InvalidArgument("use the region " + quoted(region) + ": not a region; expected one as us-east-1");
   static_cast<void>(parse_url(service));
   const std::string file = *environment("AWS_WEB_IDENTITY_TOKEN_FILE"), arn = *environment("AWS_ROLE_ARN");
   const std::string session = environment("AWS_ROLE_SESSION_NAME").value_or("octavo");
@@ -243,6 +240,7 @@ AskForKey ask_for_container(const Environment& environment, const std::string& r
   const std::string token_file = environment("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE").value_or("");
   return [=] {
     const std::string sent = token_file.empty() ? token : read_token(token_file, role);
+    if (sent.find_first_of("\r\n") != std::string::npos) fail(role, "the token for its service has several lines");
     Request request{.url = address};
     if (!sent.empty()) request.headers = {"Authorization: " + sent};
     const Reply reply = ask(request);
