@@ -55,7 +55,7 @@ DEVICES = {
 }
 
 # Instructions have 128 bits from compute capability 7.5 on. These are opcodes, the low 9 bits.
-LOAD, GENERIC_LOAD, SHARED_LOAD, STORE, BRANCH = 0x181, 0x180, 0x184, 0x186, 0x147
+LOAD, STORE, BRANCH = 0x181, 0x186, 0x147
 WIDTHS = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 8, 6: 16}  # size field of loads and stores -> bytes
 
 
